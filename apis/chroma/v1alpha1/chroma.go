@@ -36,6 +36,8 @@ const (
 	PVCDelete PVCDeletionPolicy = "Delete"
 )
 
+// +kubebuilder:object:root=true
+
 // Chroma is a Chroma 1.x (or VecturaDB) server whose data outlives upgrades, rollbacks, edits and crashes, or a
 // distributed Chroma on a Postgres and an S3 bucket that exist.
 type Chroma struct {
