@@ -1,0 +1,79 @@
+// The function that composes Chroma and Vald, as a gRPC server for Crossplane.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	function "github.com/crossplane/function-sdk-go"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	// The image has no files but this program, so the roots that S3 endpoints are verified by come with it.
+	_ "golang.org/x/crypto/x509roots/fallback"
+
+	"github.com/function-chroma/function-chroma/function/server"
+)
+
+// bytesPerMB as --max-recv-message-size of Crossplane's own functions counts.
+const bytesPerMB = 1024 * 1024
+
+// gracePeriod leaves room in the 30 seconds that Kubernetes gives a Pod to end.
+const gracePeriod = 25 * time.Second
+
+// CLI has the flags of the function and what its environment sets.
+type CLI struct {
+	Debug bool `help:"Emit debug logs in addition to info logs." short:"d"`
+
+	Network            string `default:"tcp"   help:"Network on which to listen for gRPC connections."`
+	Address            string `default:":9443" help:"Address at which to listen for gRPC connections."`
+	TLSCertsDir        string `env:"TLS_SERVER_CERTS_DIR" help:"Directory with the server's certificate (tls.key, tls.crt) and the CA of its clients (ca.crt)."`
+	Insecure           bool   `help:"Run without mTLS. --tls-certs-dir is then ignored."`
+	MaxRecvMessageSize int    `default:"64"    help:"Maximum size of received messages in MB. A request can carry every Pod of a namespace."`
+	MetricsAddress     string `default:":8080" help:"Address at which to listen for scrapes of Prometheus metrics. Empty: none."`
+
+	Checks string `default:"Enabled" enum:"Enabled,Disabled" help:"Whether the function connects to the Postgres and the bucket of a distributed Chroma to check them."`
+
+	DefaultImage  string   `env:"CHROMA_DEFAULT_IMAGE"  help:"Image of a Chroma without spec.image, unless the composition's Input names one."`
+	AllowedImages []string `env:"CHROMA_ALLOWED_IMAGES" help:"Repositories of images that may run, unless the composition's Input names them."`
+}
+
+// Run the server until it is told to stop.
+func (c *CLI) Run() error {
+	log, err := function.NewLogger(c.Debug)
+	if err != nil {
+		return fmt.Errorf("cannot make a logger: %w", err)
+	}
+
+	creds, err := server.Credentials(c.TLSCertsDir, c.Insecure)
+	if err != nil {
+		return err
+	}
+
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+
+	var fn fnv1.FunctionRunnerServiceServer = fnv1.UnimplementedFunctionRunnerServiceServer{} // The conductor's place: NewFunction(log, …).
+
+	s, err := server.New(ctx, fn, server.Options{
+		Network:         c.Network,
+		Address:         c.Address,
+		MetricsAddress:  c.MetricsAddress,
+		Credentials:     creds,
+		MaxReceiveBytes: c.MaxRecvMessageSize * bytesPerMB,
+		GracePeriod:     gracePeriod,
+	}, log)
+	if err != nil {
+		return err
+	}
+
+	return s.Run(ctx)
+}
+
+func main() {
+	ctx := kong.Parse(&CLI{}, kong.Description("A Crossplane composition function for Chroma and Vald."))
+	ctx.FatalIfErrorf(ctx.Run())
+}
