@@ -1,0 +1,80 @@
+package chart
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"strconv"
+
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+
+	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+)
+
+// This file has all that our objects have beyond the chart's:
+//
+//   - the label of the Chroma on the metadata of every object, not on Pod templates;
+//   - enableServiceLinks: false on Pod templates: a Service named chroma would otherwise set CHROMA_PORT, which
+//     Chroma's services read as their port;
+//   - annotations on Pod templates with checksums of the config file and of the credentials, since Chroma reads both
+//     once, at its start;
+//   - an annotation on workloads with a hash of what the user decides, so that another release of this function alone
+//     rolls nothing.
+//
+// Repairs add one more annotation to the Pod template of what they restart.
+
+// Annotations of Pod templates.
+const (
+	AnnotationConfigChecksum   = v1alpha1.Group + "/config-checksum"
+	AnnotationPostgresChecksum = v1alpha1.Group + "/postgres-credentials-checksum"
+	AnnotationS3Checksum       = v1alpha1.Group + "/s3-credentials-checksum"
+	// AnnotationRestartedAt has the time of a repair.
+	AnnotationRestartedAt = v1alpha1.Group + "/restarted-at"
+)
+
+func labels(values Values) map[string]string {
+	return map[string]string{v1alpha1.LabelChroma: values.Name}
+}
+
+// addTo the Pod template of a container that reads the config text, if any, and the credentials its environment names.
+func addTo(template *applycorev1.PodTemplateSpecApplyConfiguration, environment []*applycorev1.EnvVarApplyConfiguration, values Values, configText string) {
+	template.Spec.WithEnableServiceLinks(false)
+	if configText != "" {
+		template.WithAnnotations(map[string]string{AnnotationConfigChecksum: checksum(configText)})
+	}
+	if values.Checksums.Postgres != "" && readsSecret(environment, values.Postgres.Secret, postgresUsernameKey) {
+		template.WithAnnotations(map[string]string{AnnotationPostgresChecksum: values.Checksums.Postgres})
+	}
+	if values.Checksums.S3 != "" && readsSecret(environment, values.S3.Secret, s3AccessKeyIDKey) {
+		template.WithAnnotations(map[string]string{AnnotationS3Checksum: values.Checksums.S3})
+	}
+}
+
+func readsSecret(environment []*applycorev1.EnvVarApplyConfiguration, secret, key string) bool {
+	for _, variable := range environment {
+		if variable.ValueFrom == nil || variable.ValueFrom.SecretKeyRef == nil {
+			continue
+		}
+		reference := variable.ValueFrom.SecretKeyRef
+		if *reference.Name == secret && *reference.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+func checksum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// CredentialsChecksum tells one set of credentials from another. It is salted and cut to 32 bits: whoever may read
+// workloads but no Secrets learns too little from it to test guesses.
+func CredentialsChecksum(salt string, credentials ...string) string {
+	digest := sha256.New()
+	for _, text := range append([]string{salt}, credentials...) {
+		// The length keeps ("ab", "c") and ("a", "bc") apart. Writing to a hash never fails.
+		_, _ = io.WriteString(digest, strconv.Itoa(len(text))+":"+text)
+	}
+	return hex.EncodeToString(digest.Sum(nil)[:4])
+}
