@@ -36,11 +36,11 @@ func labels(values Values) map[string]string {
 	return map[string]string{v1alpha1.LabelChroma: values.Name}
 }
 
-// addTo the Pod template of a container that reads the config text, if any, and the credentials its environment names.
-func addTo(template *applycorev1.PodTemplateSpecApplyConfiguration, environment []*applycorev1.EnvVarApplyConfiguration, values Values, configText string) {
+// addTo the Pod template of a container that reads a config file, if any, and the credentials its environment names.
+func addTo(template *applycorev1.PodTemplateSpecApplyConfiguration, environment []*applycorev1.EnvVarApplyConfiguration, values Values, configChecksum string) {
 	template.Spec.WithEnableServiceLinks(false)
-	if configText != "" {
-		template.WithAnnotations(map[string]string{AnnotationConfigChecksum: checksum(configText)})
+	if configChecksum != "" {
+		template.WithAnnotations(map[string]string{AnnotationConfigChecksum: configChecksum})
 	}
 	if values.Checksums.Postgres != "" && readsSecret(environment, values.Postgres.Secret, postgresUsernameKey) {
 		template.WithAnnotations(map[string]string{AnnotationPostgresChecksum: values.Checksums.Postgres})
@@ -64,8 +64,10 @@ func readsSecret(environment []*applycorev1.EnvVarApplyConfiguration, secret, ke
 }
 
 func checksum(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+	digest := sha256.New()
+	// Writing to a hash never fails.
+	_, _ = io.WriteString(digest, text)
+	return hex.EncodeToString(digest.Sum(nil))
 }
 
 // CredentialsChecksum tells one set of credentials from another. It is salted and cut to 32 bits: whoever may read

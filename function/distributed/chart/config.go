@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -54,19 +55,32 @@ func MustConfig(file string) *Config {
 // ParseConfig reads a config file.
 func ParseConfig(file string) (*Config, error) {
 	config := &Config{}
+	var current *section
+	start, end := 0, 0 // of the text since the last tag or section
 	for line := range strings.Lines(file) {
 		if name, ok := sectionName(line); ok {
+			if current != nil {
+				current.pieces = append(current.pieces, piece{text: file[start:end]})
+			}
 			config.sections = append(config.sections, section{name: name})
+			current, start = &config.sections[len(config.sections)-1], end
 		}
-		if len(config.sections) == 0 {
+		if current == nil {
 			return nil, fmt.Errorf("cannot read config file: it starts with %q, not with a key", line)
 		}
-		current := &config.sections[len(config.sections)-1]
-		pieces, err := appendLine(current.pieces, line)
-		if err != nil {
-			return nil, fmt.Errorf("cannot read config file: section %s: %w", current.name, err)
+		if before, tag, tagged := strings.Cut(strings.TrimSuffix(line, "\n"), " !"); tagged {
+			value, err := parseTag("!" + tag)
+			if err != nil {
+				return nil, fmt.Errorf("cannot read config file: section %s: %w", current.name, err)
+			}
+			value.text = file[start : end+len(before)+1]
+			current.pieces = append(current.pieces, value)
+			start = end + len(before) + len(" !") + len(tag)
 		}
-		current.pieces = pieces
+		end += len(line)
+	}
+	if current != nil {
+		current.pieces = append(current.pieces, piece{text: file[start:]})
 	}
 	return config, nil
 }
@@ -80,54 +94,42 @@ func sectionName(line string) (string, bool) {
 	return name, ok
 }
 
-func appendLine(pieces []piece, line string) ([]piece, error) {
-	before, tag, tagged := strings.Cut(strings.TrimSuffix(line, "\n"), ": !")
-	if !tagged {
-		return appendText(pieces, line), nil
-	}
-	name, argument, _ := strings.Cut("!"+tag, " ")
+func parseTag(tag string) (piece, error) {
+	name, argument, _ := strings.Cut(tag, " ")
 	value := piece{placeholder: placeholder(name), argument: argument}
 	switch value.placeholder {
-	case namespacePlaceholder, bucketPlaceholder, hostPlaceholder, collectorPlaceholder:
+	case namespacePlaceholder, bucketPlaceholder, collectorPlaceholder:
+		if argument != "" {
+			return piece{}, fmt.Errorf("tag %s takes no argument", name)
+		}
+	case hostPlaceholder:
+		if argument == "" {
+			return piece{}, fmt.Errorf("tag %s needs the name of a Service", name)
+		}
 	default:
-		return nil, fmt.Errorf("tag %s is not known", name)
+		return piece{}, fmt.Errorf("tag %s is not known", name)
 	}
-	pieces = appendText(pieces, before+": ")
-	pieces[len(pieces)-1].placeholder, pieces[len(pieces)-1].argument = value.placeholder, value.argument
-	return append(pieces, piece{text: "\n"}), nil
-}
-
-// appendText to the last piece, which never has a placeholder yet.
-func appendText(pieces []piece, text string) []piece {
-	if len(pieces) == 0 {
-		return append(pieces, piece{text: text})
-	}
-	pieces[len(pieces)-1].text += text
-	return pieces
+	return value, nil
 }
 
 // MustExtend gives a config file with more keys in a section: how a later version says what it added. The keys are
 // written as a file of their own, without indentation. It panics when the section does not exist.
 func (c *Config) MustExtend(name, keys string) *Config {
+	i := slices.IndexFunc(c.sections, func(s section) bool { return s.name == name })
+	if i < 0 {
+		panic(fmt.Sprintf("cannot extend config file: no section %s", name))
+	}
 	var indented strings.Builder
 	for line := range strings.Lines(keys) {
 		indented.WriteString("  " + line)
 	}
-	extended := &Config{sections: make([]section, len(c.sections))}
-	found := false
-	for i, current := range c.sections {
-		extended.sections[i] = current
-		if current.name != name {
-			continue
-		}
-		found = true
-		added := MustConfig(name + ":\n" + indented.String()).sections[0].pieces
-		added[0].text = strings.TrimPrefix(added[0].text, name+":\n")
-		extended.sections[i].pieces = append(append([]piece{}, current.pieces...), added...)
-	}
-	if !found {
-		panic(fmt.Sprintf("cannot extend config file: no section %s", name))
-	}
+	// The keys are read as a section, whose own line is then cut off.
+	header := name + ":\n"
+	added := MustConfig(header + indented.String()).sections[0].pieces
+	added[0].text = strings.TrimPrefix(added[0].text, header)
+
+	extended := &Config{sections: slices.Clone(c.sections)}
+	extended.sections[i].pieces = slices.Concat(c.sections[i].pieces, added)
 	return extended
 }
 

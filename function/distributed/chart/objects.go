@@ -47,12 +47,11 @@ func (v Version) Objects(values Values) []Object {
 	objects := make([]Object, 0, 80)
 	objects = append(objects, v.foundation(values)...)
 	objects = append(objects, v.migration(values))
-	// Six ConfigMaps share one text: it is written once.
-	texts := make(map[*Config]string, 2)
+	files := make(configFiles, 2)
 	for tier := TierSysDB; tier <= TierFrontend; tier++ {
 		for _, component := range v.Components {
 			if component.Tier == tier {
-				objects = append(objects, v.componentObjects(component, values, texts)...)
+				objects = append(objects, v.componentObjects(component, values, files)...)
 			}
 		}
 	}
@@ -97,22 +96,34 @@ func service(component Component, values Values) Object {
 }
 
 // componentObjects are the workload and the ConfigMap that goes with it.
-func (v Version) componentObjects(component Component, values Values, texts map[*Config]string) []Object {
-	var objects []Object
-	var text string
-	if component.Config != nil {
-		content := component.Config.Content
-		if text = texts[content]; text == "" {
-			text = content.Text(values)
-			texts[content] = text
-		}
-		objects = append(objects, Object{
+func (v Version) componentObjects(component Component, values Values, files configFiles) []Object {
+	if component.Config == nil {
+		return []Object{v.workload(component, values, configFile{})}
+	}
+	file := files.write(component.Config.Content, values)
+	return []Object{
+		{
 			Role: RoleOf(KindConfigMap, component.Config.Name), Tier: component.Tier,
 			APIVersion: apiCore, Kind: KindConfigMap, Name: component.Config.Name, Component: component.Name,
 			Manifest: applycorev1.ConfigMap(component.Config.Name, values.Namespace).
 				WithLabels(labels(values)).
-				WithData(map[string]string{configKey: text}),
-		})
+				WithData(map[string]string{configKey: file.text}),
+		},
+		v.workload(component, values, file),
 	}
-	return append(objects, v.workload(component, values, text))
+}
+
+// configFiles are written once for all ConfigMaps that share them.
+type configFiles map[*Config]configFile
+
+type configFile struct{ text, checksum string }
+
+func (f configFiles) write(config *Config, values Values) configFile {
+	file, ok := f[config]
+	if !ok {
+		file.text = config.Text(values)
+		file.checksum = checksum(file.text)
+		f[config] = file
+	}
+	return file
 }

@@ -9,17 +9,17 @@ import (
 // inert in both.
 const (
 	// PatternHost is a DNS name or an IPv4 address: IPv6 fits the migration's URL or the sysdb's flag, never both.
-	PatternHost = `^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`
+	PatternHost = `^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`
 	// PatternDatabase is a name that needs no quotes anywhere.
-	PatternDatabase = `^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$`
+	PatternDatabase = `^[A-Za-z0-9_][A-Za-z0-9_.~-]{0,62}$`
 	// PatternSSLMode are the modes that both clients of Postgres know.
 	PatternSSLMode = `^(disable|require|verify-ca|verify-full)$`
 	// PatternBucket allows the dots, capitals and underscores of old buckets.
 	PatternBucket = `^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$`
 	// PatternRegion is a region of AWS, or whatever a store calls its own.
 	PatternRegion = `^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`
-	// PatternEndpoint is a URL of scheme, host and port.
-	PatternEndpoint = `^(https?://([A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:]{2,39}\])(:[0-9]{1,5})?/?)?$`
+	// PatternEndpoint is a URL of scheme, host, port and a plain path.
+	PatternEndpoint = `^(https?://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*/?)?$`
 	// PatternCredential is what a username, password or key may consist of.
 	PatternCredential = `^[A-Za-z0-9._~-]+$`
 	// PatternRegistry is a registry with a path.

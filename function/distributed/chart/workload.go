@@ -25,14 +25,14 @@ const (
 )
 
 // workload of a component.
-func (v Version) workload(component Component, values Values, configText string) Object {
+func (v Version) workload(component Component, values Values, config configFile) Object {
 	object := Object{
 		Role: RoleOf(string(component.Kind), component.Workload), Tier: component.Tier,
 		APIVersion: apiApps, Kind: string(component.Kind), Name: component.Workload, Component: component.Name,
 	}
 	wanted := values.Components[component.Name]
 	selector := applymetav1.LabelSelector().WithMatchLabels(map[string]string{labelApp: component.Workload})
-	template := v.podTemplate(component, values, wanted, configText)
+	template := v.podTemplate(component, values, wanted, config)
 	annotations := map[string]string{v1alpha1.AnnotationUserHash: v.userHash(component, values, wanted)}
 
 	if component.Kind == Deployment {
@@ -84,7 +84,7 @@ func (v Version) userHash(component Component, values Values, wanted ComponentVa
 	return hex.EncodeToString(sum[:16])
 }
 
-func (v Version) podTemplate(component Component, values Values, wanted ComponentValues, configText string) *applycorev1.PodTemplateSpecApplyConfiguration {
+func (v Version) podTemplate(component Component, values Values, wanted ComponentValues, config configFile) *applycorev1.PodTemplateSpecApplyConfiguration {
 	environment := component.Environment(values)
 	container := applycorev1.Container().
 		WithName(component.Workload).
@@ -116,7 +116,7 @@ func (v Version) podTemplate(component Component, values Values, wanted Componen
 	mountConfig(spec, container, component)
 	mountCache(spec, container, component)
 	template := applycorev1.PodTemplateSpec().WithLabels(podLabels).WithSpec(spec.WithContainers(container))
-	addTo(template, environment, values, configText)
+	addTo(template, environment, values, config.checksum)
 	return template
 }
 
