@@ -1,0 +1,44 @@
+package config
+
+import (
+	_ "embed"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+// shipped is the template that the Vald Operator's chart ships.
+//
+//go:embed default-vrs.yaml
+var shipped []byte
+
+// ShippedTemplate is the template that counts when no other is configured. It is for reading.
+func ShippedTemplate() map[string]any { return parseShipped() }
+
+// parseShipped once: it is a constant that Go cannot write down.
+var parseShipped = sync.OnceValue(func() map[string]any {
+	template, err := ParseTemplate(shipped)
+	if err != nil {
+		panic(fmt.Sprintf("the embedded template is broken: %v", err)) // A test parses it.
+	}
+	return template
+})
+
+// ParseTemplate reads the YAML or JSON of a template: one ValdRelease.
+func ParseTemplate(text []byte) (map[string]any, error) {
+	encoded, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the template: %w", err)
+	}
+	var value any
+	if err := json.Unmarshal(encoded, &value); err != nil {
+		return nil, fmt.Errorf("cannot read the template: %w", err)
+	}
+	template, ok := value.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("cannot read the template: it must be one ValdRelease")
+	}
+	return template, nil
+}
