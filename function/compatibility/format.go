@@ -1,31 +1,29 @@
 package compatibility
 
-import (
-	"github.com/Masterminds/semver/v3"
-
-	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
-)
+import "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 
 // FormatUnknown is the name of the format of a version that the table does not have. Two versions of unknown formats
 // never share one.
 const FormatUnknown = "unknown"
 
-// A Span of released versions of Chroma, both ends included.
+// A Span of released versions of Chroma: 1.Minor.First to 1.Minor.Last.
 type Span struct {
-	First, Last semver.Version
+	Minor, First, Last uint64
 }
 
 // Contains says whether a version of Chroma lies in the span.
 func (s Span) Contains(v Version) bool {
-	return v.Product == v1alpha1.ProductChroma && !v.number.LessThan(&s.First) && !v.number.GreaterThan(&s.Last)
+	return v.Product == v1alpha1.ProductChroma && v.number.Major() == 1 && v.number.Minor() == s.Minor &&
+		v.number.Patch() >= s.First && v.number.Patch() <= s.Last
 }
 
-// String returns "first" or "first to last".
-func (s Span) String() string {
-	if s.First.Equal(&s.Last) {
-		return s.First.String()
+// Versions in the span, oldest first.
+func (s Span) Versions() []Version {
+	versions := make([]Version, 0, s.Last-s.First+1)
+	for patch := s.First; patch <= s.Last; patch++ {
+		versions = append(versions, chroma(1, s.Minor, patch))
 	}
-	return s.First.String() + " to " + s.Last.String()
+	return versions
 }
 
 // A Format of the data of Chroma: what a group of versions writes and reads alike.
@@ -47,35 +45,30 @@ func Formats() []Format {
 	return []Format{
 		{
 			Name:    "A1",
-			Spans:   []Span{patches(0, 0, 21), patches(1, 0, 1)},
+			Spans:   []Span{{0, 0, 21}, {1, 0, 1}},
 			Differs: "The first format of Chroma 1.x: migrations sysdb 1 to 9, metadb 1 to 5, embeddings_queue 1 and 2.",
 			Known:   read + ", and tried with the servers 1.0.9 to 1.1.1.",
 		},
 		{
 			Name:  "A2",
-			Spans: []Span{patches(2, 0, 2)},
+			Spans: []Span{{2, 0, 2}},
 			Differs: "The same migrations as A1, but the configuration of a collection can name an unknown embedding " +
 				"function, which A1 cannot parse.",
 			Known: read + "; no server of these versions could be had for a trial.",
 		},
 		{
 			Name:    "B",
-			Spans:   []Span{patches(3, 0, 7), patches(4, 0, 1)},
+			Spans:   []Span{{3, 0, 7}, {4, 0, 1}},
 			Differs: "Migration sysdb 10 adds the schema of a collection, which from here on holds its settings.",
 			Known:   read + ", and tried with servers from 1.3.1 to 1.4.1.",
 		},
 		{
 			Name:    "C",
-			Spans:   []Span{patches(5, 0, 9)},
+			Spans:   []Span{{5, 0, 9}},
 			Differs: "Migration metadb 6 adds a table for arrays in metadata.",
 			Known:   read + ", and tried with the servers 1.5.0 to 1.5.9.",
 		},
 	}
-}
-
-// patches returns the span 1.minor.first to 1.minor.last.
-func patches(minor, first, last uint64) Span {
-	return Span{First: *semver.New(1, minor, first, "", ""), Last: *semver.New(1, minor, last, "", "")}
 }
 
 // FormatOf returns the name of the data format of a version, FormatUnknown for one that the table does not have.
@@ -108,7 +101,7 @@ func within(spans []Span, v Version) bool {
 // of the twenty npm bindings that were run. 1.0.0 to 1.0.8 and 1.2.0 to 1.2.2 have none.
 func ran() []Span {
 	return []Span{
-		patches(0, 9, 13), patches(0, 15, 17), patches(0, 19, 21), patches(1, 0, 1),
-		patches(3, 1, 3), patches(3, 5, 5), patches(4, 0, 1), patches(5, 0, 9),
+		{0, 9, 13}, {0, 15, 17}, {0, 19, 21}, {1, 0, 1},
+		{3, 1, 3}, {3, 5, 5}, {4, 0, 1}, {5, 0, 9},
 	}
 }
