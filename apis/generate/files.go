@@ -2,58 +2,116 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
 
 	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Files are the generated files by their path below the root of the module.
+// Files are the generated files by their slash-separated path below the root of the module.
 func Files(root string) (map[string][]byte, error) {
-	patterns := make([]string, 0)
-	for _, path := range []string{"apis/chroma/v1alpha1", "apis/input/v1beta1"} {
-		patterns = append(patterns, "./"+path)
-	}
-
 	var object genall.Generator = deepcopy.Generator{}
-	runtime, err := genall.Generators{&object}.ForRootsWithConfig(&packages.Config{Dir: root}, patterns...)
+	var schema genall.Generator = crd.Generator{}
+
+	patterns := []string{"./" + inputPackage}
+	for _, kind := range kinds() {
+		patterns = append(patterns, "./"+kind.Package)
+	}
+	// The schema generator is listed for its markers and its filter of types alone: its own output is a CRD.
+	runtime, err := genall.Generators{&object, &schema}.ForRootsWithConfig(&packages.Config{Dir: root}, patterns...)
 	if err != nil {
 		return nil, fmt.Errorf("cannot load the types: %w", err)
 	}
-	out := memory{root: root, files: map[string]*bytes.Buffer{}}
-	runtime.OutputRules = genall.OutputRules{Default: out}
-	if failed := runtime.Run(); failed {
-		return nil, fmt.Errorf("cannot generate deep copies: errors above")
-	}
+
 	files := map[string][]byte{}
-	for path, content := range out.files {
-		files[path] = content.Bytes()
+	if err := addDeepCopies(files, root, object, &runtime.GenerationContext); err != nil {
+		return nil, err
 	}
-	return files, nil
+
+	definitions, err := parse(&runtime.GenerationContext)
+	if err != nil {
+		return nil, err
+	}
+	for _, kind := range kinds() {
+		if err := addKind(files, kind, definitions); err != nil {
+			return nil, fmt.Errorf("cannot generate %s: %w", kind.Name, err)
+		}
+	}
+	return files, addInput(files, definitions)
+}
+
+// addKind adds the definitions and Compositions of a kind.
+func addKind(files map[string][]byte, kind Kind, definitions parsed) error {
+	definition, err := definitions.find(kind.Package, kind.Name)
+	if err != nil {
+		return err
+	}
+	if files[path.Join(kind.Folder, "definition.yaml")], err = namespacedDefinition(definition); err != nil {
+		return err
+	}
+	if files[path.Join(kind.Folder, "composition.yaml")], err = composition(kind, definition, kind.Name); err != nil {
+		return err
+	}
+	if kind.ClaimFolder == "" {
+		return nil
+	}
+	if files[path.Join(kind.ClaimFolder, "definition.yaml")], err = claimDefinition(definition); err != nil {
+		return err
+	}
+	files[path.Join(kind.ClaimFolder, "composition.yaml")], err = composition(kind, definition, compositePrefix+kind.Name)
+	return err
+}
+
+// addDeepCopies adds the deep copies of every package that asks for them.
+func addDeepCopies(files map[string][]byte, root string, object genall.Generator, base *genall.GenerationContext) error {
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		return fmt.Errorf("cannot find the root of the module: %w", err)
+	}
+	out := memory{root: absolute, buffers: map[string]*bytes.Buffer{}}
+	context := *base
+	context.OutputRule = out
+	if err := object.Generate(&context); err != nil {
+		return fmt.Errorf("cannot generate the deep copies: %w", err)
+	}
+	for _, pkg := range context.Roots {
+		for _, problem := range pkg.Errors {
+			// Types that miss the very methods to be generated are no problem here.
+			if problem.Kind != packages.TypeError {
+				return fmt.Errorf("cannot generate the deep copies: %w", problem)
+			}
+		}
+	}
+	for name, buffer := range out.buffers {
+		files[name] = buffer.Bytes()
+	}
+	return nil
 }
 
 // memory keeps generated code by path instead of writing it, so that a test can compare it.
 type memory struct {
-	root  string
-	files map[string]*bytes.Buffer
+	root    string
+	buffers map[string]*bytes.Buffer
 }
 
 // Open a file beside the package's sources.
 func (m memory) Open(pkg *loader.Package, name string) (io.WriteCloser, error) {
-	root, err := filepath.Abs(m.root)
-	if err != nil {
-		return nil, err
+	if pkg == nil || len(pkg.GoFiles) == 0 {
+		return nil, errors.New("cannot place generated code: no package with sources")
 	}
-	path, err := filepath.Rel(root, filepath.Join(filepath.Dir(pkg.GoFiles[0]), name))
+	relative, err := filepath.Rel(m.root, filepath.Join(filepath.Dir(pkg.GoFiles[0]), name))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot place generated code: %w", err)
 	}
 	buffer := &bytes.Buffer{}
-	m.files[filepath.ToSlash(path)] = buffer
+	m.buffers[filepath.ToSlash(relative)] = buffer
 	return nopCloser{buffer}, nil
 }
 
