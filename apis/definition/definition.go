@@ -26,11 +26,13 @@ const (
 	KindChromaClaim Kind = "Chroma claim"
 	// KindXChroma is the cluster-scoped XR behind a claim.
 	KindXChroma Kind = "XChroma"
+	// KindValdOperatorRelease is the namespaced ValdOperatorRelease.
+	KindValdOperatorRelease Kind = "ValdOperatorRelease"
 )
 
 // Kinds are all kinds.
 func Kinds() []Kind {
-	return []Kind{KindChroma, KindChromaClaim, KindXChroma}
+	return []Kind{KindChroma, KindChromaClaim, KindXChroma, KindValdOperatorRelease}
 }
 
 // source of a kind: the folder of its definition, and whether the definition's claim is meant.
@@ -42,6 +44,8 @@ func (k Kind) source() (folder string, claim bool, err error) {
 		return "claims", true, nil
 	case KindXChroma:
 		return "claims", false, nil
+	case KindValdOperatorRelease:
+		return "vald", false, nil
 	default:
 		return "", false, fmt.Errorf("cannot find the definition of kind %q", string(k))
 	}

@@ -24,6 +24,7 @@ func kinds() []Kind {
 			Step:        "chroma",
 			ClaimFolder: "apis/claims",
 		},
+		{Package: "apis/vald/v1", Name: "ValdOperatorRelease", Folder: "apis/vald", Step: "vald"},
 	}
 }
 

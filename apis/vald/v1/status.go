@@ -68,6 +68,8 @@ type ClusterStatus struct {
 	// Release is the name of its ValdRelease.
 	// +optional
 	Release string `json:"release,omitempty"`
+	// Created: the ValdRelease exists; with delivery to other clusters, it has arrived there.
+	Created bool `json:"created"`
 	// Agents is the number of agents.
 	// +optional
 	Agents int64 `json:"agents,omitempty"`

@@ -27,11 +27,11 @@ type ValdOperatorRelease struct {
 }
 
 // ValdOperatorReleaseSpec is where Vald runs, and the little that has to be said about it.
-// +kubebuilder:validation:XValidation:rule="self.infrastructure.all(i, i.clusters.all(c, self.infrastructure.map(j, j.clusters.filter(d, d.name == c.name).size()).sum() == 1))",message="the name of a cluster must be unique in the object: each cluster gives a ValdRelease of its name",fieldPath=".infrastructure"
+// +kubebuilder:validation:XValidation:rule="self.infrastructure.all(i, i.clusters.all(c, self.infrastructure.exists_one(j, j.clusters.exists(d, d.name == c.name))))",message="the name of a cluster must be unique in the object: each cluster gives a ValdRelease of its name",fieldPath=".infrastructure"
 type ValdOperatorReleaseSpec struct {
 	// Infrastructure lists groups of clusters, with their machines.
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:MaxItems=8
 	Infrastructure []Infrastructure `json:"infrastructure"`
 
 	// VectorEngine describes the Vald that runs in each of the clusters.
@@ -39,6 +39,7 @@ type ValdOperatorReleaseSpec struct {
 }
 
 // Infrastructure is a group of clusters with the same role and machines.
+// +kubebuilder:validation:XValidation:rule="self.clusters.all(c, self.clusters.exists_one(d, d.name == c.name))",message="the name of a cluster must be unique in the object: each cluster gives a ValdRelease of its name",fieldPath=".clusters"
 type Infrastructure struct {
 	// Role is any word, like green and blue, or hot and standby. It becomes a label of the ValdReleases.
 	// +kubebuilder:validation:MaxLength=63
@@ -106,13 +107,13 @@ type MachineResource struct {
 	// CPU of the machine, like 8 or 3920m.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).sign() >= 0",message="must be a quantity that is not negative, like 8 or 3920m"
+	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).compareTo(quantity('0')) >= 0",message="must be a quantity that is not negative, like 8 or 3920m"
 	CPU string `json:"cpu"`
 
 	// Memory of the machine, like 32Gi.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).sign() >= 0",message="must be a quantity that is not negative, like 32Gi"
+	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).compareTo(quantity('0')) >= 0",message="must be a quantity that is not negative, like 32Gi"
 	Memory string `json:"memory"`
 
 	// Storage of the machine, for information.
