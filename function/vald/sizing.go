@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	valdv1 "github.com/function-chroma/function-chroma/apis/vald/v1"
 	"github.com/function-chroma/function-chroma/function/vald/config"
@@ -51,6 +52,25 @@ func SizeOf(entry valdv1.Infrastructure, volume *valdv1.PersistentVolume, with c
 		needed := max(truncated(float64(megabytes*1_000_000)*with.PersistentVolume.BufferRatio), with.PersistentVolume.MinSizeBytes)
 		gibibytes := min(truncated(math.Ceil(float64(needed)/gibibyte)), math.MaxInt64/gibibyte)
 		size.Volume = resource.NewQuantity(gibibytes*gibibyte, resource.BinarySI).String()
+	}
+	return size
+}
+
+// Size of the agents as the ValdRelease has it, after the overlay.
+func (v ValdRelease) Size() Size {
+	at := func(path ...string) string {
+		text, _, _ := unstructured.NestedString(v.Manifest, append([]string{"spec", "agent"}, path...)...)
+		return text
+	}
+	agents, _, _ := unstructured.NestedInt64(v.Manifest, "spec", "agent", "minReplicas")
+	size := Size{
+		Agents:     agents,
+		CPULimit:   at("resources", "limits", "cpu"),
+		CPURequest: at("resources", "requests", "cpu"),
+		Memory:     at("resources", "requests", "memory"),
+	}
+	if enabled, _, _ := unstructured.NestedBool(v.Manifest, "spec", "agent", "persistentVolume", "enabled"); enabled {
+		size.Volume = at("persistentVolume", "size")
 	}
 	return size
 }
