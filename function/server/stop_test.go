@@ -71,7 +71,7 @@ func TestStopLetsCallsEnd(t *testing.T) {
 	}
 
 	for deadline := time.Now().Add(within); ; {
-		late, err := net.Dial("tcp", s.Address())
+		late, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.Address())
 		if err != nil {
 			break // Refused.
 		}

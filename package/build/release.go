@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -124,7 +125,5 @@ func staged(with func(folder string) error) error {
 	if err != nil {
 		return fmt.Errorf("cannot make a folder: %w", err)
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // Nothing depends on it.
-
-	return with(folder)
+	return errors.Join(with(folder), os.RemoveAll(folder))
 }

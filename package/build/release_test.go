@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"log"
 	"maps"
 	"net/http/httptest"
 	"os"
@@ -28,7 +30,7 @@ func TestBuildAndPush(t *testing.T) {
 		t.Skipf("%s is not set to Crossplane's CLI: run make package-test", crossplaneVariable)
 	}
 
-	server := httptest.NewServer(registry.New())
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
 
 	host := strings.TrimPrefix(server.URL, "http://")

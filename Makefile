@@ -1,0 +1,107 @@
+# Everything that is done with this project. `make help` lists it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# CACHE keeps built tools between runs, by the content they are made from.
+CACHE ?= $(CURDIR)/.cache
+BIN := $(CACHE)/bin
+# VERSION and REGISTRY of the packages.
+VERSION ?= v0.1.0
+REGISTRY ?= ghcr.io/function-chroma
+# FUZZTIME of each fuzz target.
+FUZZTIME ?= 10s
+
+# The race detector needs a C compiler, and a machine with nothing but Go has none.
+RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
+
+.PHONY: help
+help: ## Show this.
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
+
+.PHONY: test
+test: ## Run every test that needs no built tools, with the race detector.
+	@$(if $(RACE),,echo 'There is no C compiler here: testing without the race detector.')
+	go test $(RACE) -timeout 30m ./...
+
+.PHONY: demo
+demo: $(BIN)/kubectl-chroma ## Render every example offline and show the passes.
+	@for example in examples/*.yaml; do \
+	  printf '\n=== %s\n' "$$example"; \
+	  $(BIN)/kubectl-chroma render --trace -f "$$example"; \
+	done
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint ## Run golangci-lint. Each linter that is off says why in .golangci.yml.
+	$(BIN)/golangci-lint run ./...
+
+.PHONY: vet
+vet: ## Run go vet.
+	go vet ./...
+
+.PHONY: generate
+generate: ## Generate deep copies, definitions and Compositions from the Go types.
+	go generate ./...
+
+.PHONY: bench
+bench: ## Run the benchmarks.
+	go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: fuzz
+fuzz: ## Fuzz each parser for FUZZTIME (10s).
+	@grep -rE '^func Fuzz' --include='*_test.go' . | sed -E 's/^(.*)\/[^/]*:func (Fuzz[A-Za-z0-9_]*).*/\1 \2/' | while read -r folder target; do \
+	  echo "$$folder $$target"; \
+	  go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$folder" </dev/null; \
+	done
+
+.PHONY: render-test
+render-test: $(BIN)/crossplane $(BIN)/crossplane-core $(BIN)/function ## Render the examples with the real Crossplane. UPDATE=1 writes the golden files.
+	CROSSPLANE_CLI=$(BIN)/crossplane CROSSPLANE_CORE=$(BIN)/crossplane-core FUNCTION=$(BIN)/function \
+	  go test -count=1 ./test/render $(if $(UPDATE),-update)
+
+.PHONY: package
+package: $(BIN)/crossplane ## Build the packages into dist/, for VERSION and REGISTRY.
+	go run ./package/build -crossplane $(BIN)/crossplane -output dist -version $(VERSION) -registry $(REGISTRY)
+	@sha256sum dist/*.xpkg
+
+.PHONY: package-test
+package-test: $(BIN)/crossplane ## Build the packages twice, compare their bytes, push them to a registry in memory.
+	CROSSPLANE_CLI=$(BIN)/crossplane go test -count=1 -v -run TestBuildAndPush ./package/build
+
+.PHONY: push
+push: $(BIN)/crossplane ## Push the packages in dist/ to REGISTRY, as they were built by make package.
+	go run ./package/build -crossplane $(BIN)/crossplane -output dist -version $(VERSION) -registry $(REGISTRY) -push
+
+.PHONY: sim
+sim: ## Run the simulator's tests again, with other random actions.
+	go test -count=1 ./function/simulator/...
+
+.PHONY: e2e
+e2e: ## Test on a real cluster, made for it.
+	go test -count=1 -v -timeout 60m ./test/e2e/...
+
+.PHONY: trial
+trial: ## Play one trial.
+	go run ./test/trial
+
+.PHONY: trials
+trials: ## Play every trial.
+	go test -count=1 -v ./test/trial/...
+
+.PHONY: clean
+clean: ## Remove what was built, the cached tools included.
+	rm -rf dist $(CACHE)
+
+# Tools at pinned versions, built once: build.sh compares what they are made from.
+$(BIN)/crossplane $(BIN)/crossplane-core $(BIN)/golangci-lint $(BIN)/versitygw $(BIN)/provider-kubernetes: FORCE
+	@test/tools/build.sh $(BIN) $(@F)
+
+$(BIN)/function: FORCE
+	CGO_ENABLED=0 go build -o $@ ./function
+
+$(BIN)/kubectl-chroma: FORCE
+	CGO_ENABLED=0 go build -o $@ ./plugin
+
+.PHONY: FORCE
+FORCE:
