@@ -18,7 +18,7 @@ RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
 
 .PHONY: help
 help: ## Show this.
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 
 .PHONY: test
 test: ## Run every test that needs no built tools, with the race detector.
@@ -58,7 +58,7 @@ fuzz: ## Fuzz each parser for FUZZTIME (10s).
 .PHONY: render-test
 render-test: $(BIN)/crossplane $(BIN)/crossplane-core $(BIN)/function ## Render the examples with the real Crossplane. UPDATE=1 writes the golden files.
 	CROSSPLANE_CLI=$(BIN)/crossplane CROSSPLANE_CORE=$(BIN)/crossplane-core FUNCTION=$(BIN)/function \
-	  go test -count=1 ./test/render $(if $(UPDATE),-update)
+	  UPDATE=$(UPDATE) go test -count=1 -v ./test/render
 
 .PHONY: package
 package: $(BIN)/crossplane ## Build the packages into dist/, for VERSION and REGISTRY.
