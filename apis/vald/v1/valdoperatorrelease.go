@@ -16,7 +16,6 @@ type LogLevel string
 // +kubebuilder:printcolumn:name="PHASE",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="COMPLETED",type=integer,JSONPath=`.status.progress.completed`
 // +kubebuilder:printcolumn:name="TOTAL",type=integer,JSONPath=`.status.progress.total`
-// +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
 type ValdOperatorRelease struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
