@@ -1,0 +1,224 @@
+package simulator
+
+import (
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/function-chroma/function-chroma/function/simulator/store"
+)
+
+// Refusal is an answer of the API server that a test wants.
+type Refusal struct {
+	// Actor whose writes are refused, for example "crossplane"; any when empty.
+	Actor string
+	// Kind and Name of the object; any when empty.
+	Kind string
+	Name string
+	// Code is 403, 409 or 422.
+	Code int
+	// Message behind `pods "x" is forbidden: ` or `Pod "x" is invalid: `.
+	Message string
+	// Times it happens, for ever when 0.
+	Times int
+}
+
+// Faults of a cluster. A cluster has none until they are set through the methods of Cluster.
+type Faults struct {
+	functionDown bool
+	providerDown bool
+	stopped      bool
+	until        time.Time
+	waiting      map[Task]struct{}
+
+	crashBefore, crashAfter int
+	hold                    time.Duration
+	interrupt               func(actor string)
+
+	refusals   []*Refusal
+	unreadable map[schema.GroupKind]bool
+	webhook    func(image string) string
+	admissions []store.Admission
+
+	unschedulable bool
+	lost          map[string]bool
+	images        map[string]ImageFault
+}
+
+func newFaults() *Faults {
+	return &Faults{waiting: map[Task]struct{}{}, unreadable: map[schema.GroupKind]bool{}, lost: map[string]bool{}, images: map[string]ImageFault{}}
+}
+
+// SetFunctionDown stops or starts the function. Passes wait silently while it is down.
+func (c *Cluster) SetFunctionDown(down bool) {
+	c.functionDown = down
+	if down {
+		return
+	}
+	for task := range c.waiting {
+		// The connection is tried again with a growing pause: up to 26 s were seen.
+		c.queue.add(task, 26*time.Second/2, false)
+	}
+	clear(c.waiting)
+}
+
+// SetProviderDown stops or starts provider-kubernetes. Its work waits.
+func (c *Cluster) SetProviderDown(down bool) {
+	c.providerDown = down
+	if !down {
+		for _, o := range c.store.List(kindObject, "") {
+			c.queue.add(Task{controllerProvider, store.KeyOf(o)}, c.queue.soon(), false)
+		}
+	}
+}
+
+// SetCrossplaneDown stops or starts Crossplane's core. When it starts it looks at everything.
+func (c *Cluster) SetCrossplaneDown(down bool) {
+	c.stopped = down
+	if !down {
+		c.until = time.Time{}
+		c.resync()
+	}
+}
+
+// CrashCrossplane lets Crossplane crash before or after its n-th write from now, and start again some seconds later. A
+// write is a request to the API server, also one that changes nothing.
+func (c *Cluster) CrashCrossplane(n int, after bool) {
+	c.crashBefore, c.crashAfter = 0, 0
+	if after {
+		c.crashAfter = n
+	} else {
+		c.crashBefore = n
+	}
+}
+
+// restart of Crossplane after a crash: everything in memory is lost, and everything is looked at anew.
+func (c *Cluster) restart() {
+	c.crashBefore, c.crashAfter = 0, 0
+	c.until = c.Now().Add(2 * time.Second)
+	c.cache.thaw()
+	clear(c.held)
+	clear(c.failures)
+	c.resync()
+}
+
+func (c *Cluster) resync() {
+	for _, k := range c.config.Composites {
+		for _, xr := range c.store.List(k.Kind, "") {
+			c.queue.add(Task{controllerComposite, store.KeyOf(xr)}, c.queue.soon(), false)
+		}
+		if k.legacy() {
+			for _, claim := range c.store.List(k.Claim, "") {
+				c.queue.add(Task{controllerClaim, store.KeyOf(claim)}, c.queue.soon(), false)
+			}
+		}
+	}
+}
+
+// crossplaneDown says how long a pass has to wait for Crossplane.
+func (f *Faults) crossplaneDown(now time.Time) (time.Duration, bool) {
+	if f.stopped {
+		return time.Minute, true
+	}
+	return f.until.Sub(now), now.Before(f.until)
+}
+
+// HoldNextPass lets the writes of Crossplane's next pass come late, after others had their say.
+func (c *Cluster) HoldNextPass(d time.Duration) { c.hold = d }
+
+func (f *Faults) takeHold() time.Duration {
+	d := f.hold
+	f.hold = 0
+	return d
+}
+
+// InterruptWrites calls f before every write of a controller: to write something else in the middle of a pass.
+func (c *Cluster) InterruptWrites(f func(actor string)) { c.interrupt = f }
+
+// FreezeCaches lets Crossplane's caches of the kinds stay as they are now, until ThawCaches.
+func (c *Cluster) FreezeCaches(kinds ...schema.GroupVersionKind) {
+	for _, kind := range kinds {
+		c.cache.freeze(kind)
+	}
+}
+
+// ThawCaches brings the caches up to date; what was missed starts passes.
+func (c *Cluster) ThawCaches() {
+	c.cache.thaw()
+	c.resync()
+}
+
+// Refuse writes from now on. The refusal may be changed later, for example Times.
+func (c *Cluster) Refuse(r *Refusal) { c.refusals = append(c.refusals, r) }
+
+// AcceptAll takes all refusals back.
+func (c *Cluster) AcceptAll() { c.refusals = nil }
+
+// DenyRead takes from Crossplane the right to read a kind, or gives it back: passes that require it hang silently.
+func (c *Cluster) DenyRead(kind schema.GroupKind, denied bool) { c.unreadable[kind] = denied }
+
+// SetImageWebhook rewrites the images of Pods at creation and update, none when nil.
+func (c *Cluster) SetImageWebhook(rewrite func(image string) string) { c.webhook = rewrite }
+
+// Admit adds an admission step, for policies.
+func (c *Cluster) Admit(a store.Admission) { c.admissions = append(c.admissions, a) }
+
+// write is one request of a controller, where it can be interrupted, refused, or the last one of Crossplane.
+func (c *Cluster) write(actor string, request func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
+	if c.interrupt != nil {
+		c.interrupt(actor)
+	}
+	core := actor == controllerComposite || actor == controllerClaim
+	if core && c.crashBefore > 0 {
+		if c.crashBefore--; c.crashBefore == 0 {
+			return nil, errCrashed
+		}
+	}
+	stored, err := request()
+	if core && c.crashAfter > 0 {
+		if c.crashAfter--; c.crashAfter == 0 {
+			return nil, errCrashed
+		}
+	}
+	return stored, err
+}
+
+// backOff a task that failed: 1, 2, 4, 8, 16 and then 30 s.
+func (c *Cluster) backOff(task Task) {
+	n := c.failures[task]
+	c.failures[task] = n + 1
+	wait := 30 * time.Second
+	if n < 5 {
+		wait = time.Second << n
+	}
+	c.queue.add(task, wait, true)
+}
+
+// refused by a test's wish.
+func (c *Cluster) refused(r *store.Request) error {
+	for _, f := range c.refusals {
+		if f.Times < 0 || (f.Actor != "" && f.Actor != r.Actor) || (f.Kind != "" && f.Kind != r.Key.GVK.Kind) || (f.Name != "" && f.Name != r.Key.Name) {
+			continue
+		}
+		if f.Times > 0 {
+			if f.Times--; f.Times == 0 {
+				f.Times = -1
+			}
+		}
+		switch f.Code {
+		case http.StatusConflict:
+			return store.NewConflict(r.Key)
+		case http.StatusUnprocessableEntity:
+			return store.NewInvalid(r.Key, f.Message)
+		case http.StatusForbidden:
+			return store.NewForbidden(r.Key, f.Message)
+		default:
+			return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: int32(f.Code), Reason: metav1.StatusReasonInternalError, Message: f.Message}}
+		}
+	}
+	return nil
+}

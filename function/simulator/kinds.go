@@ -1,0 +1,87 @@
+package simulator
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Names of the controllers in tasks, and of actors in changes.
+const (
+	controllerComposite = "crossplane"
+	controllerClaim     = "crossplane-claim"
+	controllerProvider  = "provider-kubernetes"
+	controllerCollector = "garbage-collector"
+	controllerScheduler = "scheduler"
+	controllerKubelet   = "kubelet"
+	controllerBinder    = "volume-binder"
+	controllerNode      = "node-lifecycle"
+	controllerHeld      = "crossplane-held"
+	actorUser           = "user"
+)
+
+// Kinds that the controllers know.
+var (
+	kindNamespace      = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
+	kindNode           = schema.GroupVersionKind{Version: "v1", Kind: "Node"}
+	kindPod            = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	kindClaim          = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
+	kindQuota          = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
+	kindStorageClass   = schema.GroupVersionKind{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass"}
+	kindObject         = schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "Object"}
+	kindProviderConfig = schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "ProviderConfig"}
+)
+
+// object with the given content. Metadata in the content is kept.
+func object(kind schema.GroupVersionKind, namespace, name string, content map[string]any) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	for k, v := range content {
+		u.Object[k] = v
+	}
+	u.SetGroupVersionKind(kind)
+	u.SetName(name)
+	if namespace != "" {
+		u.SetNamespace(namespace)
+	}
+	return u
+}
+
+// at reads a nested value of a shared object without copying it.
+func at(object *unstructured.Unstructured, path ...string) any {
+	if object == nil {
+		return nil
+	}
+	var value any = object.Object
+	for _, p := range path {
+		m, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = m[p]
+	}
+	return value
+}
+
+func stringAt(object *unstructured.Unstructured, path ...string) string {
+	s, _ := at(object, path...).(string)
+	return s
+}
+
+func listAt(object *unstructured.Unstructured, path ...string) []any {
+	l, _ := at(object, path...).([]any)
+	return l
+}
+
+func mapAt(object *unstructured.Unstructured, path ...string) map[string]any {
+	m, _ := at(object, path...).(map[string]any)
+	return m
+}
+
+func deleting(object *unstructured.Unstructured) bool {
+	return stringAt(object, "metadata", "deletionTimestamp") != ""
+}
+
+func hasOwners(object *unstructured.Unstructured) bool {
+	return len(listAt(object, "metadata", "ownerReferences")) > 0
+}
+
+func uidOf(object *unstructured.Unstructured) string { return stringAt(object, "metadata", "uid") }
