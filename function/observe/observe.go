@@ -14,6 +14,17 @@ import (
 	"github.com/function-chroma/function-chroma/function/settings"
 )
 
+// defaultNamespace of a manifest without one, as for kubectl.
+const defaultNamespace = "default"
+
+// Input of the composition step as plain values, nil without one.
+func Input(req *fnv1.RunFunctionRequest) map[string]any {
+	if req.GetInput() == nil {
+		return nil
+	}
+	return fields(req.GetInput())
+}
+
 // Request observed at a time, under the settings of the composition step.
 func Request(req *fnv1.RunFunctionRequest, with settings.Settings, now time.Time) (pass.Request, error) {
 	xr := object(req.GetObserved().GetComposite())
@@ -32,6 +43,10 @@ func Request(req *fnv1.RunFunctionRequest, with settings.Settings, now time.Time
 		Observed: make(map[string]*unstructured.Unstructured, len(req.GetObserved().GetResources())),
 		Required: make(map[string]pass.Found, len(req.GetRequiredResources())),
 		Settings: with, Now: now,
+	}
+	// kubectl fills in the namespace of a manifest that names none. Offline nobody does.
+	if out.Namespace == "" {
+		out.Namespace = defaultNamespace
 	}
 	// A cluster-scoped XR stands behind a claim: what it composes is named after the claim and lives in its namespace.
 	if name, ok, _ := unstructured.NestedString(xr.Object, "spec", "claimRef", "name"); ok {

@@ -40,13 +40,7 @@ func UserHash(spec *chroma.ChromaSpec, image string) string {
 	if spec.Resources != nil {
 		set.Requests, set.Limits = canonical(spec.Resources.Requests), canonical(spec.Resources.Limits)
 	}
-	encoded, err := json.Marshal(set)
-	if err != nil {
-		// Strings, numbers and maps of them always encode.
-		panic(fmt.Sprintf("cannot encode what the user set: %v", err))
-	}
-	sum := sha256.Sum256(encoded)
-	return hex.EncodeToString(sum[:8])
+	return Hash(set)
 }
 
 // canonical quantities: 1024Mi and 1Gi are the same wish.
@@ -56,4 +50,14 @@ func canonical(list corev1.ResourceList) map[string]string {
 		out[string(name)] = quantity.String()
 	}
 	return out
+}
+
+// Hash of strings, numbers, and structs and maps of them, for telling whether they are still the same.
+func Hash(value any) string {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		encoded = fmt.Append(nil, value) // Such values always encode.
+	}
+	sum := sha256.Sum256(encoded)
+	return hex.EncodeToString(sum[:8])
 }

@@ -1,0 +1,84 @@
+// Package composition is the composition function: it conducts one call from the request to the response.
+package composition
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/crossplane/function-sdk-go/logging"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/response"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/apis/definition"
+	"github.com/function-chroma/function-chroma/function/observe"
+	"github.com/function-chroma/function-chroma/function/pass"
+	"github.com/function-chroma/function-chroma/function/respond"
+	"github.com/function-chroma/function-chroma/function/settings"
+	"github.com/function-chroma/function-chroma/function/singlenode"
+)
+
+// Function composes Chroma and Vald. It is a pure decision over what it is shown: the same request gives the same
+// response. Clock and settings come in as parameters.
+type Function struct {
+	fnv1.UnimplementedFunctionRunnerServiceServer
+
+	log         logging.Logger
+	environment settings.Environment
+	defaults    definition.Defaults
+	now         func() time.Time
+}
+
+// New function.
+func New(log logging.Logger, environment settings.Environment, now func() time.Time) (*Function, error) {
+	defaults, err := definition.NewDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the definitions of the API: %w", err)
+	}
+	return &Function{log: log, environment: environment, defaults: defaults, now: now}, nil
+}
+
+// RunFunction answers one call. A Fatal result makes Crossplane change nothing and write no status: it is for requests
+// that cannot be read, and for nothing else.
+func (f *Function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	log := f.log.WithValues("tag", req.GetMeta().GetTag())
+	rsp, err := f.run(req)
+	if err != nil {
+		log.Info("Cannot answer", "error", err.Error())
+		rsp = response.To(req, response.DefaultTTL)
+		response.Fatal(rsp, err)
+		return rsp, nil
+	}
+	log.Debug("Answered", "resources", len(rsp.GetDesired().GetResources()))
+	return rsp, nil
+}
+
+func (f *Function) run(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	with, err := settings.Parse(observe.Input(req), f.environment)
+	if err != nil {
+		return nil, err
+	}
+	request, err := observe.Request(req, with, f.now())
+	if err != nil {
+		return nil, err
+	}
+	// An XR can arrive without the defaults of the API: from render and lint, or older than a field.
+	f.defaults.Default(request.XR.Object)
+	answer, err := decide(request)
+	if err != nil {
+		return nil, err
+	}
+	return respond.To(req, request, answer)
+}
+
+// decide by kind and mode.
+func decide(request pass.Request) (pass.Answer, error) {
+	gvk := request.XR.GroupVersionKind()
+	switch {
+	case gvk.Group == chroma.Group && (gvk.Kind == chroma.Kind || gvk.Kind == chroma.KindXChroma):
+		return singlenode.Answer(request)
+	default:
+		return pass.Answer{}, fmt.Errorf("cannot compose %s: this function composes Chroma and ValdOperatorRelease", gvk)
+	}
+}

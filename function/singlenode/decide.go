@@ -1,0 +1,200 @@
+package singlenode
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/pass"
+	"github.com/function-chroma/function-chroma/function/reason"
+	"github.com/function-chroma/function-chroma/function/singlenode/objects"
+)
+
+const (
+	// longestName whose Service <name>-rw is still a DNS label.
+	longestName = 60
+
+	newerMessage = "A newer version of the function wrote the record of what has run on the data. Everything stays as it is, and nothing is started. Install that version of the function again."
+)
+
+// Answer one pass over a single-node Chroma.
+func Answer(request pass.Request) (pass.Answer, error) {
+	w, err := Observe(request)
+	if err != nil {
+		return pass.Answer{}, err
+	}
+	d, err := Decide(w)
+	if err != nil {
+		return pass.Answer{}, err
+	}
+	return Compose(w, d)
+}
+
+// Decide what should become of a Chroma. Whatever is not decided is kept.
+func Decide(w World) (Decision, error) {
+	if f := invalid(w); !f.none() {
+		return undecided(w, f, ttlSettled), nil
+	}
+	if w.unanswered() {
+		return asking(w), nil
+	}
+	if n, waiting := waitsFor(w); waiting {
+		return undecided(w, finding{reason: reason.WaitingForPredecessor, message: fmt.Sprintf(
+			"%s %s belongs to a Chroma of this name that was deleted. Waiting until it is gone.", n.kind, n.object.GetName())}, ttlSoon), nil
+	}
+
+	s, err := situationOf(w)
+	if err != nil {
+		return Decision{}, err
+	}
+	f := podFate(s)
+	return s.decision(f), nil
+}
+
+// situationOf the world: the rules in their order.
+func situationOf(w World) (situation, error) {
+	s := situation{w: w, claim: claimOf(w)}
+	s.record = recordOf(w, s.claim)
+	var err error
+	if s.edit, err = editOf(w); err != nil {
+		return situation{}, err
+	}
+	s.record = s.record.ran(s.edit)
+	s.wanted = wantedImage(w, s.record)
+	s.recovery = recoveryImage(w, s.record)
+	if s.content, err = objects.ConfigFile(w.Chroma.Spec.Config); err != nil {
+		return situation{}, err
+	}
+	s.held = refusals(w, map[string]string{
+		chroma.RoleClaim:   w.Chroma.Spec.Storage.Size.String() + " " + w.Chroma.Spec.Storage.StorageClass,
+		chroma.RoleConfig:  objects.Hash(s.content),
+		chroma.RoleService: objects.Hash(w.Chroma.Spec.Service),
+		chroma.RolePod:     objects.UserHash(&w.Chroma.Spec, s.wanted.image),
+	})
+	return s, nil
+}
+
+// decision from the fate of the Pod: what becomes of everything around it.
+func (s situation) decision(f fate) Decision {
+	final := s.record
+	if f.raise != nil {
+		final = final.raised(*f.raise)
+	}
+	size := sizing{}
+	if s.claim.pvc != nil {
+		size = sizeOf(s.w, s.claim)
+		if size.retry != nil {
+			s.held[roleGrowth] = refusal{Retry: *size.retry}
+		}
+	}
+	server := s.serverFinding(f)
+	d := Decision{
+		Claim: claimPlan(s, size), Ledger: ledgerPlan(s, final), Config: ConfigPlan{Action: Keep, Content: s.content}, Pod: f.pod,
+		Requirements: requirements(s.w), TTL: f.ttl, Ready: server.reason == reason.PodReady,
+	}
+	if f.config == Apply && s.writable(chroma.RoleConfig, terminating(s.w.Composed.Config), asMeta(s.w.Found.Config.One())) {
+		d.Config.Action = Apply
+	}
+	if s.writable(chroma.RoleService, terminating(s.w.Composed.Service), asMeta(s.w.Found.Service.One())) {
+		d.Service = Apply
+	}
+	maps.Copy(d.Requirements, f.ask)
+	maps.Copy(d.Requirements, size.ask)
+	for _, held := range s.held {
+		if held.wait > 0 {
+			d.TTL = min(d.TTL, held.wait)
+		}
+	}
+	d.Status = statusOf(s, f, final, server)
+	d.Conditions = conditions(server, upgradeFinding(s, f, size))
+	d.Events = events(s.w, d.Conditions)
+	return d
+}
+
+// writable tells whether an object of a role may be sent: nobody else has its name, it is not on its way out, and the API
+// did not refuse it a moment ago. While the record is newer than this function everything stays.
+func (s situation) writable(role string, going bool, found metav1.Object) bool {
+	switch {
+	case s.record.newer, going, s.isHeld(role):
+		return false
+	case found == nil, s.w.observes(role):
+		return true
+	}
+	return holderOf(s.w, found) == ourselves && found.GetDeletionTimestamp() == nil
+}
+
+// isHeld tells whether a refused write waits for its next try.
+func (s situation) isHeld(role string) bool {
+	held, ok := s.held[role]
+	return ok && held.wait > 0
+}
+
+// asMeta keeps a nil object nil.
+func asMeta[T any, P interface {
+	*T
+	metav1.Object
+}](object P) metav1.Object {
+	if object == nil {
+		return nil
+	}
+	return object
+}
+
+// undecided keeps everything as it is, the status too, and says why.
+func undecided(w World, f finding, ttl time.Duration) Decision {
+	d := asking(w)
+	d.TTL = ttl
+	d.Status.Phase = phaseOf(f.reason, w.Chroma.Status.Image != "")
+	d.Status.ObservedGeneration = w.Chroma.GetGeneration()
+	blocked := finding{reason: reason.NotBlocked}
+	if f.reason == reason.InvalidSpec {
+		blocked = f
+	}
+	d.Conditions = conditions(f, blocked)
+	d.Events = events(w, d.Conditions)
+	return d
+}
+
+// asking keeps everything as it is and asks. It is the first of the two calls of every pass, whose answer does not count.
+func asking(w World) Decision {
+	d := Decision{Status: w.Chroma.Status, Conditions: previousConditions(w), Requirements: requirements(w), TTL: ttlSoon}
+	d.Status.Conditions = nil
+	if pod := w.pod(); pod != nil {
+		d.Pod.Ready = isReady(pod)
+	}
+	if ready := w.condition(string(reason.ServerReady)); ready != nil {
+		d.Ready = ready.Status == metav1.ConditionTrue
+	}
+	d.Claim.Ready, d.Ledger.Ready = true, true
+	if len(d.Conditions) == 0 {
+		d.Conditions = conditions(finding{reason: reason.Observing, message: "Asking for what is there."}, finding{reason: reason.NotBlocked})
+	}
+	return d
+}
+
+// invalid says what the API would have refused, for requests that did not pass it, and what only the function can see.
+func invalid(w World) finding {
+	name := w.Chroma.GetName()
+	if w.XR.Kind == chroma.KindXChroma && !w.XR.ClaimBacked {
+		return finding{reason: reason.ClaimRequired, message: "An XChroma is made by its claim. Create a Chroma in a namespace instead."}
+	}
+	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+		return finding{reason: reason.InvalidSpec, message: fmt.Sprintf("The name %q is no DNS label: %s", name, problems[0])}
+	}
+	if len(name) > longestName {
+		return finding{reason: reason.InvalidSpec, message: "The name " + strconv.Quote(name) + " has more than 60 characters: its Service <name>-rw would be no DNS label."}
+	}
+	storage := w.Chroma.Spec.Storage
+	if storage == nil || storage.Size == nil || storage.Size.Sign() <= 0 {
+		return finding{reason: reason.InvalidSpec, message: "spec.storage.size is missing or not above 0. Set it to the size of the volume, like 10Gi."}
+	}
+	if w.Chroma.Spec.Distributed != nil {
+		return finding{reason: reason.InvalidSpec, message: "spec.distributed is only for spec.mode distributed."}
+	}
+	return finding{}
+}

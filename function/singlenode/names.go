@@ -1,0 +1,116 @@
+package singlenode
+
+import (
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+)
+
+// A holder of a name that this Chroma needs.
+type holder int
+
+const (
+	// nobody has the name.
+	nobody holder = iota
+	// ourselves: an object of this XR, or one orphaned by a Chroma of this name (kubectl delete --cascade=orphan).
+	ourselves
+	// predecessor: an object of a Chroma of this name that is gone or going. It goes too, in its own time.
+	predecessor
+	// stranger: an object of somebody else. Server-side apply would take it over without a word.
+	stranger
+)
+
+// holderOf a name: of the object that has it now.
+func holderOf(w World, object metav1.Object) holder {
+	controller := metav1.GetControllerOf(object)
+	switch {
+	case controller != nil && controller.UID == w.Chroma.GetUID():
+		return ourselves
+	case ownedByPredecessor(w, object), object.GetDeletionTimestamp() != nil:
+		return predecessor
+	case controller == nil && object.GetLabels()[chroma.LabelChroma] == w.Chroma.GetName():
+		return ourselves
+	}
+	return stranger
+}
+
+// ownedByPredecessor tells whether an owner is an XR of our kind and name (behind a claim: for a claim of our name) with
+// another UID. Kubernetes collects such an object once it has noticed that its owner is gone.
+func ownedByPredecessor(w World, object metav1.Object) bool {
+	for _, owner := range object.GetOwnerReferences() {
+		if owner.Kind != w.XR.Kind || group(owner.APIVersion) != group(w.XR.APIVersion) || owner.UID == w.Chroma.GetUID() {
+			continue
+		}
+		if owner.Name == w.XR.Name || (w.XR.ClaimBacked && object.GetLabels()[chroma.LabelChroma] == w.Chroma.GetName()) {
+			return true
+		}
+	}
+	return false
+}
+
+func group(apiVersion string) string {
+	name, _, _ := strings.Cut(apiVersion, "/")
+	return name
+}
+
+// A name that this Chroma needs, with the object that has it.
+type name struct {
+	kind   string
+	object metav1.Object
+}
+
+// found objects under our names that Crossplane does not observe as ours.
+func (w World) found() []name {
+	var names []name
+	add := func(kind string, object metav1.Object) { names = append(names, name{kind: kind, object: object}) }
+	if o := w.Found.ClaimObject.One(); o != nil && w.Composed.ClaimObject == nil {
+		add("Object", o)
+	}
+	if o := w.Found.LedgerObject.One(); o != nil && w.Composed.LedgerObject == nil {
+		add("Object", o)
+	}
+	if o := w.Found.Config.One(); o != nil && w.Composed.Config == nil {
+		add("ConfigMap", o)
+	}
+	if o := w.Found.Service.One(); o != nil && w.Composed.Service == nil {
+		add("Service", o)
+	}
+	if o := w.Found.Pod.One(); o != nil && w.Composed.Pod == nil {
+		add("Pod", o)
+	}
+	return names
+}
+
+// waitsFor an object of a predecessor: nothing is composed, adopted or pinned until it is gone.
+func waitsFor(w World) (name, bool) {
+	for _, n := range w.found() {
+		if holderOf(w, n.object) == predecessor {
+			return n, true
+		}
+	}
+	claim := w.Found.Claim.One()
+	if claim == nil || w.pinned() == claim.GetUID() {
+		return name{}, false
+	}
+	if ownedByPredecessor(w, claim) || (claim.GetDeletionTimestamp() != nil && w.pinned() == "") {
+		return name{kind: "PersistentVolumeClaim", object: claim}, true
+	}
+	return name{}, false
+}
+
+// conflict with an object of somebody else.
+func conflict(w World) (name, bool) {
+	for _, n := range w.found() {
+		if holderOf(w, n.object) == stranger {
+			return n, true
+		}
+	}
+	return name{}, false
+}
+
+// taken tells whether somebody else has this name, so that it must not be composed.
+func taken(w World, object metav1.Object) bool {
+	return holderOf(w, object) == stranger
+}

@@ -1,0 +1,72 @@
+package singlenode
+
+import (
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/pass"
+	"github.com/function-chroma/function-chroma/function/singlenode/objects"
+)
+
+// The names of the questions.
+const (
+	askClaim        = "claim"
+	askPod          = "pod"
+	askConfig       = "config"
+	askService      = "service"
+	askClaimObject  = "claim-object"
+	askLedgerObject = "ledger-object"
+	askNeighbours   = "neighbours"
+	askNode         = "node"
+	askStorageClass = "storage-class"
+)
+
+// requirements of every pass: the claim and the Pod themselves, since an Object's copy can be ten minutes old and a Pod
+// that was left out is not observed any more; and the names of what is not composed yet, since server-side apply would
+// take over what somebody else has there.
+func requirements(w World) map[string]pass.Requirement {
+	name, namespace := w.Chroma.GetName(), w.Chroma.GetNamespace()
+	out := map[string]pass.Requirement{
+		askClaim: {APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: namespace, Name: chroma.ClaimName(name)},
+		askPod:   {APIVersion: "v1", Kind: "Pod", Namespace: namespace, Name: chroma.PodName(name)},
+	}
+	if w.Composed.Config == nil {
+		out[askConfig] = pass.Requirement{APIVersion: "v1", Kind: "ConfigMap", Namespace: namespace, Name: chroma.ConfigName(name)}
+	}
+	if w.Composed.Service == nil {
+		out[askService] = pass.Requirement{APIVersion: "v1", Kind: "Service", Namespace: namespace, Name: chroma.ServiceName(name)}
+	}
+	if w.Composed.ClaimObject == nil {
+		out[askClaimObject] = objectRequirement(namespace, chroma.ClaimObjectName(name))
+	}
+	if w.Composed.LedgerObject == nil {
+		out[askLedgerObject] = objectRequirement(namespace, chroma.LedgerObjectName(name))
+	}
+	return out
+}
+
+func objectRequirement(namespace, name string) pass.Requirement {
+	return pass.Requirement{APIVersion: objects.ObjectAPIVersion, Kind: objects.ObjectKind, Namespace: namespace, Name: name}
+}
+
+// neighbours are all Pods of the namespace: there is no selector for the Pods that mount a claim. Asked for only in a
+// pass that is about to compose a Pod, since a namespace can hold thousands.
+func neighbours(namespace string) pass.Requirement {
+	return pass.Requirement{APIVersion: "v1", Kind: "Pod", Namespace: namespace}
+}
+
+func node(name string) pass.Requirement {
+	return pass.Requirement{APIVersion: "v1", Kind: "Node", Name: name}
+}
+
+func storageClass(name string) pass.Requirement {
+	return pass.Requirement{APIVersion: "storage.k8s.io/v1", Kind: "StorageClass", Name: name}
+}
+
+// unanswered tells whether one of the questions of every pass has no answer yet.
+func (w World) unanswered() bool {
+	asked := w.Found
+	return !asked.Claim.Given || !asked.Pod.Given ||
+		(w.Composed.Config == nil && !asked.Config.Given) ||
+		(w.Composed.Service == nil && !asked.Service.Given) ||
+		(w.Composed.ClaimObject == nil && !asked.ClaimObject.Given) ||
+		(w.Composed.LedgerObject == nil && !asked.LedgerObject.Given)
+}
