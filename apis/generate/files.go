@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Files are the generated files by their slash-separated path below the root of the module.
-func Files(root string) (map[string][]byte, error) {
+// generate gives the generated files by their slash-separated path below the root of the module.
+func generate(root string) (map[string][]byte, error) {
 	var object genall.Generator = deepcopy.Generator{}
 	var schema genall.Generator = crd.Generator{}
 
@@ -35,10 +35,7 @@ func Files(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 
-	definitions, err := parse(&runtime.GenerationContext)
-	if err != nil {
-		return nil, err
-	}
+	definitions := parse(&runtime.GenerationContext)
 	for _, kind := range kinds() {
 		if err := addKind(files, kind, definitions); err != nil {
 			return nil, fmt.Errorf("cannot generate %s: %w", kind.Name, err)
@@ -71,11 +68,7 @@ func addKind(files map[string][]byte, kind Kind, definitions parsed) error {
 
 // addDeepCopies adds the deep copies of every package that asks for them.
 func addDeepCopies(files map[string][]byte, root string, object genall.Generator, base *genall.GenerationContext) error {
-	absolute, err := filepath.Abs(root)
-	if err != nil {
-		return fmt.Errorf("cannot find the root of the module: %w", err)
-	}
-	out := memory{root: absolute, buffers: map[string]*bytes.Buffer{}}
+	out := memory{root: root, buffers: map[string]*bytes.Buffer{}}
 	context := *base
 	context.OutputRule = out
 	if err := object.Generate(&context); err != nil {

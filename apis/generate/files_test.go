@@ -9,12 +9,22 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-func TestGeneratedFilesFollowTheTypes(t *testing.T) {
-	root := filepath.Join("..", "..")
-	files, err := Files(root)
+// generated files, and the root of the module they belong to.
+func generated(t *testing.T) (string, map[string][]byte) {
+	t.Helper()
+	root, err := moduleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
+	files, err := generate(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root, files
+}
+
+func TestGeneratedFilesFollowTheTypes(t *testing.T) {
+	root, files := generated(t)
 	for path, want := range files {
 		t.Run(path, func(t *testing.T) {
 			got, err := os.ReadFile(filepath.Join(root, path))
@@ -31,10 +41,7 @@ func TestGeneratedFilesFollowTheTypes(t *testing.T) {
 // TestDefinitionsFitTheAnnotation: a client-side kubectl apply keeps the whole object in an annotation, and the API server
 // allows 256 KiB of annotations.
 func TestDefinitionsFitTheAnnotation(t *testing.T) {
-	files, err := Files(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, files := generated(t)
 	for path, content := range files {
 		if filepath.Ext(path) != ".yaml" {
 			continue

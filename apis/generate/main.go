@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,15 +14,19 @@ import (
 //go:generate go run .
 
 func main() {
-	if err := run(filepath.Join("..", "..")); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
 }
 
-// run writes the generated files below the root of the module.
-func run(root string) error {
-	files, err := Files(root)
+// run writes the generated files of the module around the working directory.
+func run() error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	files, err := generate(root)
 	if err != nil {
 		return err
 	}
@@ -35,4 +40,22 @@ func run(root string) error {
 		}
 	}
 	return nil
+}
+
+// moduleRoot is the nearest folder with a go.mod, from the working directory upwards.
+func moduleRoot() (string, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("cannot find the working directory: %w", err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder, nil
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return "", errors.New("cannot find the module: no go.mod in the working directory or above")
+		}
+		folder = parent
+	}
 }

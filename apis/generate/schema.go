@@ -19,20 +19,20 @@ const (
 	maxQuantities     = int64(32)
 )
 
-// parsed has a CustomResourceDefinition of each type, by the path of its package.
+// parsed types of the API.
 type parsed struct {
 	parser *crd.Parser
 	roots  []*loader.Package
 }
 
 // parse the types of the API.
-func parse(context *genall.GenerationContext) (parsed, error) {
+func parse(context *genall.GenerationContext) parsed {
 	parser := &crd.Parser{Collector: context.Collector, Checker: context.Checker}
 	crd.AddKnownTypes(parser)
 	for _, root := range context.Roots {
 		parser.NeedPackage(root)
 	}
-	return parsed{parser: parser, roots: context.Roots}, nil
+	return parsed{parser: parser, roots: context.Roots}
 }
 
 // find the definition of a kind whose type lives in the package at this path below the root of the module.
@@ -43,8 +43,8 @@ func (p parsed) find(path, kind string) (*extv1.CustomResourceDefinition, error)
 		}
 		group := schema.GroupKind{Group: p.parser.GroupVersions[root].Group, Kind: kind}
 		p.parser.NeedCRDFor(group, nil)
-		for _, problem := range root.Errors {
-			return nil, fmt.Errorf("cannot read the type %s: %w", kind, problem)
+		if len(root.Errors) > 0 {
+			return nil, fmt.Errorf("cannot read the type %s: %w", kind, root.Errors[0])
 		}
 		definition, ok := p.parser.CustomResourceDefinitions[group]
 		if !ok || len(definition.Spec.Versions) != 1 {

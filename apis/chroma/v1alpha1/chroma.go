@@ -140,7 +140,7 @@ type ChromaSpec struct {
 
 // Storage of a single-node Chroma.
 //
-// +kubebuilder:validation:XValidation:rule=`(has(self.storageClass) ? self.storageClass : '') == (has(oldSelf.storageClass) ? oldSelf.storageClass : '')`,message="storageClass cannot change, since a claim cannot move to another class: create another Chroma and copy the data",fieldPath=`.storageClass`,reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule=`(has(self.storageClass) ? self.storageClass : "") == (has(oldSelf.storageClass) ? oldSelf.storageClass : "")`,message="storageClass cannot change, since a claim cannot move to another class: create another Chroma and copy the data",fieldPath=`.storageClass`,reason=FieldValueForbidden
 type Storage struct {
 	// Size of the claim, like 10Gi. It can grow where the StorageClass allows expansion, and never shrink.
 	// +optional
