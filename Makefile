@@ -16,6 +16,9 @@ FUZZTIME ?= 10s
 # The race detector needs a C compiler, and a machine with nothing but Go has none.
 RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
 
+# module FOLDER,PATH: the folder of a module's sources, at the version that FOLDER's go.mod has.
+module = $$(cd $(1) && go mod download $(2) && go list -m -f '{{.Dir}}' $(2))
+
 .PHONY: help
 help: ## Show this.
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -58,6 +61,8 @@ fuzz: ## Fuzz each parser for FUZZTIME (10s).
 .PHONY: render-test
 render-test: $(BIN)/crossplane $(BIN)/crossplane-core $(BIN)/function ## Render the examples with the real Crossplane. UPDATE=1 writes the golden files.
 	CROSSPLANE_CLI=$(BIN)/crossplane CROSSPLANE_CORE=$(BIN)/crossplane-core FUNCTION=$(BIN)/function \
+	  CROSSPLANE_CRDS=$(call module,test/tools,github.com/crossplane/crossplane/v2)/cluster/crds \
+	  PROVIDER_KUBERNETES_CRDS=$(call module,test/tools/provider-kubernetes,github.com/crossplane-contrib/provider-kubernetes)/package/crds \
 	  UPDATE=$(UPDATE) go test -count=1 -v ./test/render
 
 .PHONY: package

@@ -23,6 +23,13 @@ const (
 	functionVariable = "FUNCTION"
 )
 
+// Environment variables with the folders of the definitions that `crossplane resource validate` needs: Crossplane's own,
+// and those of provider-kubernetes.
+const (
+	coreDefinitionsVariable     = "CROSSPLANE_CRDS"
+	providerDefinitionsVariable = "PROVIDER_KUBERNETES_CRDS"
+)
+
 // Annotations that make `crossplane composition render` call a function that runs already.
 const (
 	runtimeAnnotation = "render.crossplane.io/runtime"
@@ -37,6 +44,8 @@ type programs struct {
 	cli, core string
 	// functions is the file that tells the CLI where the function listens.
 	functions string
+	// cache of definitions, extensions that are validated against beside the XRD.
+	cache, extensions string
 }
 
 // start the function and find Crossplane.
@@ -44,16 +53,25 @@ func start(t *testing.T) programs {
 	t.Helper()
 
 	out := programs{
-		cli:       program(t, cliVariable),
-		core:      program(t, coreVariable),
+		cli:       setting(t, cliVariable),
+		core:      setting(t, coreVariable),
 		functions: filepath.Join(t.TempDir(), "functions.yaml"),
+		cache:     t.TempDir(),
 	}
+
+	// Where the CLI keeps what it downloads from the image of Crossplane, which it then does not download.
+	image := filepath.Join(out.cache, "xpkg.crossplane.io/crossplane/crossplane@stable")
+	if err := os.CopyFS(image, os.DirFS(setting(t, coreDefinitionsVariable))); err != nil {
+		t.Fatal(err)
+	}
+
+	out.extensions = setting(t, providerDefinitionsVariable)
 
 	content, err := yaml.Marshal(pkgv1.Function{
 		TypeMeta: metav1.TypeMeta{APIVersion: pkgv1.SchemeGroupVersion.String(), Kind: pkgv1.FunctionKind},
 		ObjectMeta: metav1.ObjectMeta{Name: functionName, Annotations: map[string]string{
 			runtimeAnnotation: "Development",
-			targetAnnotation:  startFunction(t, program(t, functionVariable)),
+			targetAnnotation:  startFunction(t, setting(t, functionVariable)),
 		}},
 	})
 	if err != nil {
@@ -67,15 +85,16 @@ func start(t *testing.T) programs {
 	return out
 }
 
-func program(t *testing.T, variable string) string {
+// setting of the environment, which `make render-test` makes.
+func setting(t *testing.T, variable string) string {
 	t.Helper()
 
-	path := os.Getenv(variable)
-	if path == "" {
-		t.Skipf("%s is not set to a program: run make render-test", variable)
+	value := os.Getenv(variable)
+	if value == "" {
+		t.Skipf("%s is not set: run make render-test", variable)
 	}
 
-	return path
+	return value
 }
 
 // startFunction as a process of its own, on a free port, and return its address.
@@ -141,18 +160,36 @@ func startFunction(t *testing.T, path string) string {
 func (p programs) render(t *testing.T, composite, composition string, flags ...string) []byte {
 	t.Helper()
 
-	args := append([]string{
-		"composition", "render", composite, composition, p.functions,
-		"--crossplane-binary=" + p.core, "--include-function-results",
-	}, flags...)
-	cmd := exec.CommandContext(t.Context(), p.cli, args...)
-	problems := &bytes.Buffer{}
-	cmd.Stderr = problems
+	args := append([]string{"composition", "render", composite, composition, p.functions, "--crossplane-binary=" + p.core}, flags...)
 
-	out, err := cmd.Output()
+	out, problems, err := p.crossplane(t, nil, args...)
 	if err != nil {
 		t.Fatalf("cannot render %s: %v\n%s", composite, err, problems)
 	}
 
 	return out
+}
+
+// validate what was rendered against its XRD and the definitions of provider-kubernetes.
+func (p programs) validate(t *testing.T, definition string, rendered []byte) {
+	t.Helper()
+
+	out, problems, err := p.crossplane(t, rendered,
+		"resource", "validate", "--cache-dir="+p.cache, definition+","+p.extensions, "-")
+	if err != nil {
+		t.Errorf("what was rendered is not valid: %v\n%s\n%s", err, out, problems)
+	}
+}
+
+// crossplane runs the CLI.
+func (p programs) crossplane(t *testing.T, in []byte, args ...string) (out, problems []byte, err error) {
+	t.Helper()
+
+	stderr := &bytes.Buffer{}
+	cmd := exec.CommandContext(t.Context(), p.cli, args...)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), stderr
+
+	out, err = cmd.Output()
+
+	return out, stderr.Bytes(), err
 }
