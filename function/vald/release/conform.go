@@ -177,7 +177,7 @@ func (n *node) conformArray(value any) (any, *PathError) {
 		case n.items == nil:
 			conformed, err = conformFree(item)
 		case item == nil:
-			err = mismatch("no null", item)
+			err = &PathError{Problem: "must not be null"}
 		default:
 			conformed, err = n.items.conform(item)
 		}
