@@ -10,12 +10,13 @@ import (
 
 	"github.com/alecthomas/kong"
 	function "github.com/crossplane/function-sdk-go"
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	// The image has no files but this program, so the roots that S3 endpoints are verified by come with it.
 	_ "golang.org/x/crypto/x509roots/fallback"
 
+	"github.com/function-chroma/function-chroma/function/composition"
 	"github.com/function-chroma/function-chroma/function/server"
+	"github.com/function-chroma/function-chroma/function/settings"
 )
 
 // bytesPerMB as --max-recv-message-size of Crossplane's own functions counts.
@@ -56,7 +57,12 @@ func (c *CLI) Run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 
-	var fn fnv1.FunctionRunnerServiceServer = fnv1.UnimplementedFunctionRunnerServiceServer{} // The conductor's place: NewFunction(log, …).
+	fn, err := composition.New(log, settings.Environment{
+		DefaultImage: c.DefaultImage, AllowedImages: c.AllowedImages, ChecksDisabled: c.Checks == "Disabled",
+	}, time.Now)
+	if err != nil {
+		return err
+	}
 
 	s, err := server.New(ctx, fn, server.Options{
 		Network:         c.Network,

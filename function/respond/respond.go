@@ -4,6 +4,7 @@ package respond
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/response"
@@ -21,19 +22,17 @@ func To(req *fnv1.RunFunctionRequest, to pass.Request, answer pass.Answer) (*fnv
 	if to.ClaimBacked {
 		target = fnv1.Target_TARGET_COMPOSITE_AND_CLAIM
 	}
-	if rsp.GetDesired() == nil {
-		rsp.Desired = &fnv1.State{}
-	}
-	if rsp.GetDesired().GetResources() == nil {
-		rsp.Desired.Resources = make(map[string]*fnv1.Resource, len(answer.Objects))
-	}
+	// The response shares the request's desired state, which is not ours to change.
+	desired := make(map[string]*fnv1.Resource, len(answer.Objects)+len(req.GetDesired().GetResources()))
+	maps.Copy(desired, req.GetDesired().GetResources())
+	rsp.Desired = &fnv1.State{Resources: desired}
 	for _, object := range answer.Objects {
 		manifest, err := toStruct(object.Manifest)
 		if err != nil {
 			return nil, fmt.Errorf("cannot encode the composed object %q: %w", object.Role, err)
 		}
 		prune(manifest)
-		rsp.Desired.Resources[object.Role] = &fnv1.Resource{Resource: manifest, Ready: ready(object.Ready)}
+		desired[object.Role] = &fnv1.Resource{Resource: manifest, Ready: ready(object.Ready)}
 	}
 
 	status, err := toStruct(map[string]any{"status": answer.Status})

@@ -100,7 +100,7 @@ func withCommands(w World, message string, needed, unneeded []compatibility.Anno
 		for _, annotation := range needed {
 			args = append(args, fmt.Sprintf("%s=%q", annotation.Key, annotation.Value))
 		}
-		parts = append(parts, "To allow it: "+annotate(w, append(args, "--overwrite")...))
+		parts = append(parts, "Type: "+annotate(w, append(args, "--overwrite")...))
 	}
 	if len(unneeded) > 0 {
 		args, names := make([]string, 0, len(unneeded)), make([]string, 0, len(unneeded))
