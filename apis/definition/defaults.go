@@ -1,59 +1,80 @@
 package definition
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
+
+// defaultsDocument is generated from the definitions.
+//
+//go:embed defaults.json
+var defaultsDocument []byte
 
 // Defaults fills in what the API server fills in, for objects that did not come from one: `crossplane composition render`
 // and linters hand over what a person wrote.
 //
-// It gives what the API server's own defaulting gives, of the same schema, and keeps only the branches of the schema
-// that have defaults: the API server's code would bring its whole validation along and walk every field on each call.
+// It gives what the API server's own defaulting gives, and keeps only the branches of the schema that have defaults: the
+// API server's code would bring its whole validation along, and the schemas themselves take 10 MB and 40 ms to parse.
 type Defaults struct {
-	kinds map[schema.GroupVersionKind]*branch
+	kinds map[typeMeta]*branch
 }
 
-// branch of a schema below which there are defaults.
+type typeMeta struct{ apiVersion, kind string }
+
+// branch of a schema at or below which there are defaults.
 type branch struct {
-	// defaults of the properties.
-	defaults []property
-	// properties, items and values (of a map) that have defaults further down.
-	properties map[string]*branch
-	items      *branch
-	values     *branch
+	// Defaults of properties, by their name.
+	Defaults map[string]any `json:"defaults,omitempty"`
+	// Properties, Items of a list and Values of a map that have defaults themselves.
+	Properties map[string]*branch `json:"properties,omitempty"`
+	Items      *branch            `json:"items,omitempty"`
+	Values     *branch            `json:"values,omitempty"`
 }
 
-type property struct {
-	name  string
-	value any
+// kindDefaults is how the defaults of one kind stand in the generated document.
+type kindDefaults struct {
+	APIVersion string  `json:"apiVersion"`
+	Kind       string  `json:"kind"`
+	Schema     *branch `json:"schema"`
 }
 
-// NewDefaults reads the defaults of all kinds.
+// NewDefaults reads the defaults of all kinds that the function sees: claims it never sees.
 func NewDefaults() (Defaults, error) {
-	d := Defaults{kinds: map[schema.GroupVersionKind]*branch{}}
-	for _, kind := range Kinds() {
-		if kind == KindChromaClaim {
-			// The function never sees a claim, and a Chroma has the same defaults.
-			continue
-		}
-		crd, err := CustomResourceDefinition(kind)
-		if err != nil {
-			return Defaults{}, err
-		}
+	var document []kindDefaults
+	if err := utiljson.Unmarshal(defaultsDocument, &document); err != nil {
+		return Defaults{}, fmt.Errorf("cannot parse the defaults: %w", err)
+	}
+	d := Defaults{kinds: make(map[typeMeta]*branch, len(document))}
+	for _, kind := range document {
+		d.kinds[typeMeta{kind.APIVersion, kind.Kind}] = kind.Schema
+	}
+	return d, nil
+}
+
+// MarshalDefaults gives the document that NewDefaults reads, of these kinds.
+func MarshalDefaults(crds ...*extv1.CustomResourceDefinition) ([]byte, error) {
+	document := make([]kindDefaults, 0, len(crds))
+	for _, crd := range crds {
 		for _, version := range crd.Spec.Versions {
 			root, err := newBranch(version.Schema.OpenAPIV3Schema)
 			if err != nil {
-				return Defaults{}, fmt.Errorf("cannot read the defaults of %s: %w", kind, err)
+				return nil, fmt.Errorf("cannot read the defaults of %s: %w", crd.Spec.Names.Kind, err)
 			}
-			d.kinds[schema.GroupVersionKind{Group: crd.Spec.Group, Version: version.Name, Kind: crd.Spec.Names.Kind}] = root
+			document = append(document, kindDefaults{
+				APIVersion: crd.Spec.Group + "/" + version.Name, Kind: crd.Spec.Names.Kind, Schema: root,
+			})
 		}
 	}
-	return d, nil
+	raw, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("cannot marshal the defaults: %w", err)
+	}
+	return append(raw, '\n'), nil
 }
 
 // Default sets the defaults of an object in place: of what is absent, and of null where null is not a value. It changes
@@ -61,71 +82,69 @@ func NewDefaults() (Defaults, error) {
 func (d Defaults) Default(object map[string]any) {
 	apiVersion, _ := object["apiVersion"].(string)
 	kind, _ := object["kind"].(string)
-	if root, ok := d.kinds[schema.FromAPIVersionAndKind(apiVersion, kind)]; ok {
-		root.apply(object)
-	}
+	d.kinds[typeMeta{apiVersion, kind}].apply(object)
 }
 
 // newBranch is nil where there are no defaults.
 func newBranch(node *extv1.JSONSchemaProps) (*branch, error) {
-	b := &branch{properties: map[string]*branch{}}
+	b := &branch{Defaults: map[string]any{}, Properties: map[string]*branch{}}
 	for name, child := range node.Properties {
 		if child.Default != nil {
 			var value any
 			if err := utiljson.Unmarshal(child.Default.Raw, &value); err != nil {
 				return nil, fmt.Errorf("cannot parse the default of %s: %w", name, err)
 			}
-			b.defaults = append(b.defaults, property{name: name, value: value})
+			b.Defaults[name] = value
 		}
 		below, err := newBranch(&child)
 		if err != nil {
 			return nil, err
 		}
 		if below != nil {
-			b.properties[name] = below
+			b.Properties[name] = below
 		}
 	}
 
 	var err error
 	if node.Items != nil && node.Items.Schema != nil {
-		if b.items, err = newBranch(node.Items.Schema); err != nil {
+		if b.Items, err = newBranch(node.Items.Schema); err != nil {
 			return nil, err
 		}
 	}
 	if node.AdditionalProperties != nil && node.AdditionalProperties.Schema != nil {
-		if b.values, err = newBranch(node.AdditionalProperties.Schema); err != nil {
+		if b.Values, err = newBranch(node.AdditionalProperties.Schema); err != nil {
 			return nil, err
 		}
 	}
-	if len(b.defaults) == 0 && len(b.properties) == 0 && b.items == nil && b.values == nil {
+	if len(b.Defaults) == 0 && len(b.Properties) == 0 && b.Items == nil && b.Values == nil {
 		return nil, nil
 	}
 	return b, nil
 }
 
+// apply the defaults to a value. A value of another type than the schema's is for the validation to refuse.
 func (b *branch) apply(value any) {
+	if b == nil {
+		return
+	}
 	switch value := value.(type) {
 	case map[string]any:
-		for _, p := range b.defaults {
-			if value[p.name] == nil {
-				value[p.name] = runtime.DeepCopyJSONValue(p.value)
+		for name, def := range b.Defaults {
+			if value[name] == nil {
+				value[name] = runtime.DeepCopyJSONValue(def)
 			}
 		}
-		for name, child := range b.properties {
-			if below, ok := value[name]; ok {
-				child.apply(below)
-			}
+		for name, child := range b.Properties {
+			child.apply(value[name])
 		}
-		if b.values != nil {
+		if b.Values != nil {
 			for _, below := range value {
-				b.values.apply(below)
+				b.Values.apply(below)
 			}
 		}
 	case []any:
-		if b.items != nil {
-			for _, below := range value {
-				b.items.apply(below)
-			}
+		for _, below := range value {
+			b.Items.apply(below)
 		}
 	}
 }

@@ -35,36 +35,34 @@ func Kinds() []Kind {
 	return []Kind{KindChroma, KindChromaClaim, KindXChroma, KindValdOperatorRelease}
 }
 
-// source of a kind: the folder of its definition, and whether the definition's claim is meant.
-func (k Kind) source() (folder string, claim bool, err error) {
+// Path of the definition of the kind, below the folder apis. Empty: no kind of ours.
+func (k Kind) Path() string {
 	switch k {
 	case KindChroma:
-		return "chroma", false, nil
-	case KindChromaClaim:
-		return "claims", true, nil
-	case KindXChroma:
-		return "claims", false, nil
+		return "chroma/definition.yaml"
+	case KindChromaClaim, KindXChroma:
+		return "claims/definition.yaml"
 	case KindValdOperatorRelease:
-		return "vald", false, nil
+		return "vald/definition.yaml"
 	default:
-		return "", false, fmt.Errorf("cannot find the definition of kind %q", string(k))
+		return ""
 	}
 }
 
 // CustomResourceDefinition of a kind, made by the code with which Crossplane makes it.
 func CustomResourceDefinition(kind Kind) (*extv1.CustomResourceDefinition, error) {
-	folder, claim, err := kind.source()
-	if err != nil {
-		return nil, err
-	}
-	raw, err := apis.Files().ReadFile(folder + "/definition.yaml")
+	raw, err := apis.Files().ReadFile(kind.Path())
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the definition of %s: %w", kind, err)
 	}
+	return Derive(kind, raw)
+}
 
+// Derive the CustomResourceDefinition of a kind from the YAML of its definition.
+func Derive(kind Kind, definition []byte) (*extv1.CustomResourceDefinition, error) {
 	// Crossplane's own code takes version 1 of a definition for version 2 too, of which it is a superset.
 	xrd := &xpv1.CompositeResourceDefinition{}
-	if err := yaml.UnmarshalStrict(raw, xrd); err != nil {
+	if err := yaml.UnmarshalStrict(definition, xrd); err != nil {
 		return nil, fmt.Errorf("cannot parse the definition of %s: %w", kind, err)
 	}
 	// The API server sets these two when the definition is installed.
@@ -72,7 +70,7 @@ func CustomResourceDefinition(kind Kind) (*extv1.CustomResourceDefinition, error
 	xrd.Spec.DefaultCompositeDeletePolicy = ptr.To(xpcore.CompositeDeleteBackground)
 
 	derive := xcrd.ForCompositeResource
-	if claim {
+	if kind == KindChromaClaim {
 		derive = xcrd.ForCompositeResourceClaim
 	}
 	crd, err := derive(xrd)

@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 
 	"golang.org/x/tools/go/packages"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/function-chroma/function-chroma/apis/definition"
 )
 
 // generate gives the generated files by their slash-separated path below the root of the module.
@@ -41,7 +44,31 @@ func generate(root string) (map[string][]byte, error) {
 			return nil, fmt.Errorf("cannot generate %s: %w", kind.Name, err)
 		}
 	}
+	if err := addDefaults(files); err != nil {
+		return nil, err
+	}
 	return files, addInput(files, definitions)
+}
+
+// addDefaults adds the defaults of the kinds that the function sees, derived from the definitions just generated.
+func addDefaults(files map[string][]byte) error {
+	crds := []*extv1.CustomResourceDefinition{}
+	for _, kind := range definition.Kinds() {
+		if kind == definition.KindChromaClaim {
+			continue
+		}
+		crd, err := definition.Derive(kind, files["apis/"+kind.Path()])
+		if err != nil {
+			return err
+		}
+		crds = append(crds, crd)
+	}
+	document, err := definition.MarshalDefaults(crds...)
+	if err != nil {
+		return err
+	}
+	files["apis/definition/defaults.json"] = document
+	return nil
 }
 
 // addKind adds the definitions and Compositions of a kind.

@@ -100,6 +100,9 @@ type ChromaStatus struct {
 	// +optional
 	// +listType=atomic
 	VersionHistory []string `json:"versionHistory,omitempty"`
+	// MigratedDatabase is the database that VersionHistory tells of, as <host>:<port>/<database>. Distributed only.
+	// +optional
+	MigratedDatabase string `json:"migratedDatabase,omitempty"`
 	// Components of a distributed Chroma by name.
 	// +optional
 	Components map[string]ComponentStatus `json:"components,omitempty"`
