@@ -18,17 +18,24 @@ import (
 //     Chroma's services read as their port;
 //   - annotations on Pod templates with checksums of the config file and of the credentials, since Chroma reads both
 //     once, at its start;
-//   - an annotation on workloads with a hash of what the user decides, so that another release of this function alone
-//     rolls nothing.
+//   - annotations on workloads and on the Job: a hash of what the user decides, and a fingerprint of how this release of
+//     the function renders the version. Another release alone rolls nothing.
 //
-// Repairs add one more annotation to the Pod template of what they restart.
+// Repairs add one more annotation to what they restart.
 
 // Annotations of Pod templates.
 const (
 	AnnotationConfigChecksum   = v1alpha1.Group + "/config-checksum"
 	AnnotationPostgresChecksum = v1alpha1.Group + "/postgres-credentials-checksum"
 	AnnotationS3Checksum       = v1alpha1.Group + "/s3-credentials-checksum"
-	// AnnotationRestartedAt has the time of a repair.
+)
+
+// Annotations of workloads, beside v1alpha1.AnnotationUserHash.
+const (
+	// AnnotationRendering has the fingerprint of the version's component as this release renders it.
+	AnnotationRendering = v1alpha1.Group + "/rendering"
+	// AnnotationRestartedAt has the time of a repair. It stands on the Pod template of a Deployment, which rolls it, and
+	// on the metadata of a StatefulSet.
 	AnnotationRestartedAt = v1alpha1.Group + "/restarted-at"
 )
 

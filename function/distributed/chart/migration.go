@@ -4,6 +4,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	applybatchv1 "k8s.io/client-go/applyconfigurations/batch/v1"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+
+	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 )
 
 // MigrationPrefix begins the name of every migration Job. The commit follows.
@@ -29,10 +31,13 @@ func (v Version) migration(values Values) Object {
 				WithEnv(environment...)))
 	addTo(template, environment, values, "")
 	name := MigrationPrefix + v.Commit
+	hash := v.hash(values, environment, nil)
 	return Object{
-		Role: MigrationRole(v.Commit), Tier: TierMigration, APIVersion: apiBatch, Kind: KindJob, Name: name,
+		UserHash: hash,
+		Role:     MigrationRole(v.Commit), Tier: TierMigration, APIVersion: apiBatch, Kind: KindJob, Name: name,
 		Manifest: applybatchv1.Job(name, values.Namespace).
 			WithLabels(labels(values)).
+			WithAnnotations(map[string]string{v1alpha1.AnnotationUserHash: hash}).
 			WithSpec(applybatchv1.JobSpec().WithTemplate(template)),
 	}
 }

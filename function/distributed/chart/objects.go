@@ -16,6 +16,8 @@ type Object struct {
 	APIVersion, Kind, Name string
 	// Component the object belongs to, by name. Empty: none.
 	Component string
+	// UserHash of what the user decides about the Pods of a workload or Job. Empty for all others.
+	UserHash string
 	// Manifest is an apply configuration, or a map[string]any for a MemberList.
 	Manifest any
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func known() []chart.Version {
-	return []chart.Version{v93652ec.Version(), v52ce844.Version()}
+	return []chart.Version{v93652ec.Version().WithRenderings(), v52ce844.Version().WithRenderings()}
 }
 
 // shared is the folder with the objects recorded from the real chart.

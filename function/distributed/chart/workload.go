@@ -33,8 +33,11 @@ func (v Version) workload(component Component, values Values, config configFile)
 	wanted := values.Components[component.Name]
 	selector := applymetav1.LabelSelector().WithMatchLabels(map[string]string{labelApp: component.Workload})
 	template := v.podTemplate(component, values, wanted, config)
-	annotations := map[string]string{v1alpha1.AnnotationUserHash: v.userHash(component, values, wanted)}
-
+	object.UserHash = v.userHash(component, values, wanted)
+	annotations := map[string]string{v1alpha1.AnnotationUserHash: object.UserHash}
+	if component.Rendering != "" {
+		annotations[AnnotationRendering] = component.Rendering
+	}
 	if component.Kind == Deployment {
 		object.Manifest = applyappsv1.Deployment(component.Workload, values.Namespace).
 			WithLabels(component.Labels).WithLabels(labels(values)).WithAnnotations(annotations).
@@ -57,6 +60,17 @@ func (v Version) workload(component Component, values Values, config configFile)
 // userHash of what the user decides about the Pods of a component. The chart's defaults and this function's additions
 // are no part of it.
 func (v Version) userHash(component Component, values Values, wanted ComponentValues) string {
+	var specified *v1alpha1.Component
+	if wanted.Specified != nil {
+		copied := *wanted.Specified
+		copied.Replicas = nil // Scaling replaces no Pod.
+		specified = &copied
+	}
+	return v.hash(values, component.Environment(values), specified)
+}
+
+// hash of what the user decides about Pods with an environment.
+func (v Version) hash(values Values, environment []*applycorev1.EnvVarApplyConfiguration, specified *v1alpha1.Component) string {
 	decided := struct {
 		Commit, Namespace, Registry string
 		Postgres                    *Postgres           `json:",omitempty"`
@@ -64,8 +78,7 @@ func (v Version) userHash(component Component, values Values, wanted ComponentVa
 		S3                          *S3                 `json:",omitempty"`
 		S3Checksum                  string              `json:",omitempty"`
 		Component                   *v1alpha1.Component `json:",omitempty"`
-	}{Commit: v.Commit, Namespace: values.Namespace, Registry: values.Registry}
-	environment := component.Environment(values)
+	}{Commit: v.Commit, Namespace: values.Namespace, Registry: values.Registry, Component: specified}
 	if readsSecret(environment, values.Postgres.Secret, postgresUsernameKey) {
 		decided.Postgres, decided.PostgresChecksum = &values.Postgres, values.Checksums.Postgres
 	}
@@ -73,13 +86,12 @@ func (v Version) userHash(component Component, values Values, wanted ComponentVa
 	if readsSecret(environment, values.S3.Secret, s3AccessKeyIDKey) {
 		decided.S3, decided.S3Checksum = &values.S3, values.Checksums.S3
 	}
-	if wanted.Specified != nil {
-		specified := *wanted.Specified
-		specified.Replicas = nil // Scaling replaces no Pod.
-		decided.Component = &specified
-	}
-	// Plain data always encodes.
-	raw, _ := json.Marshal(decided)
+	return fingerprint(decided)
+}
+
+// fingerprint of plain data, which always encodes.
+func fingerprint(data any) string {
+	raw, _ := json.Marshal(data)
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:16])
 }

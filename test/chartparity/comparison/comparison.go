@@ -163,7 +163,7 @@ func stripAdditions(object map[string]any) error {
 	}
 	delete(at(template, "spec"), "enableServiceLinks")
 	strip(at(template, "metadata"), chart.AnnotationConfigChecksum, chart.AnnotationPostgresChecksum, chart.AnnotationS3Checksum)
-	strip(at(object, "metadata"), v1alpha1.AnnotationUserHash)
+	strip(at(object, "metadata"), v1alpha1.AnnotationUserHash, chart.AnnotationRendering)
 	return nil
 }
 

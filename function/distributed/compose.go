@@ -1,0 +1,244 @@
+package distributed
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	applyappsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/distributed/chart"
+	"github.com/function-chroma/function-chroma/function/pass"
+	"github.com/function-chroma/function-chroma/function/previous"
+)
+
+// compose the objects of a pass, sorted by role: all that is observed is kept, unless a rule here says otherwise.
+func (s situation) compose(c course, p progress, repairs map[string]repair) ([]pass.Object, error) {
+	roles := make(map[string]struct{}, len(s.w.Observed)+len(s.wanted))
+	for role := range s.w.Observed {
+		roles[role] = struct{}{}
+	}
+	if c.stage != hold {
+		for role := range s.wanted {
+			roles[role] = struct{}{}
+		}
+	}
+	var objects []pass.Object
+	for _, role := range slices.Sorted(maps.Keys(roles)) {
+		manifest, err := s.composeRole(role, c, p)
+		if err != nil {
+			return nil, fmt.Errorf("cannot compose %q of Chroma %q: %w", role, s.w.Chroma.GetName(), err)
+		}
+		if manifest == nil {
+			continue
+		}
+		s.applyRepairs(role, manifest, repairs)
+		objects = append(objects, pass.Object{Role: role, Manifest: manifest, Ready: s.objectReady(role)})
+	}
+	return objects, nil
+}
+
+// composeRole gives the manifest of one role. Nil leaves it out.
+func (s situation) composeRole(role string, c course, p progress) (any, error) {
+	observed := s.w.Observed[role]
+	if observed != nil && observed.GetDeletionTimestamp() != nil {
+		return nil, nil // Sent now, it would be made again the moment it is gone, perhaps by a pass that is late.
+	}
+	wanted, isWanted := s.wanted[role]
+	switch {
+	case c.stage == hold, c.stage == claim && role != accountRole:
+		return keep(observed)
+	case !isWanted:
+		return s.composeObsolete(role, observed, p)
+	case c.stage == build && wanted.Tier > p.reached:
+		return keep(observed)
+	case observed == nil && !s.w.mayCreate(wanted):
+		return nil, nil
+	case wanted.Kind == chart.KindJob:
+		return s.composeJob(wanted, observed)
+	}
+	return s.apply(wanted, observed)
+}
+
+// composeObsolete keeps what the wanted version has no more until it is no longer needed: the Jobs of other versions
+// until the wanted one is migrated, all else until every tier runs the wanted version.
+func (s situation) composeObsolete(role string, observed *unstructured.Unstructured, p progress) (any, error) {
+	if p.done || (s.w.Jobs[role] != nil && s.migrated()) {
+		return nil, nil
+	}
+	return keep(observed)
+}
+
+// composeJob makes the migration Job, keeps it, or leaves it out to have it made anew.
+func (s situation) composeJob(wanted chart.Object, observed *unstructured.Unstructured) (any, error) {
+	if observed == nil {
+		return wanted.Manifest, nil
+	}
+	if s.jobFate(s.w.Jobs[wanted.Role]) == frozen {
+		return keep(observed)
+	}
+	return nil, nil
+}
+
+// apply what is wanted.
+func (s situation) apply(wanted chart.Object, observed *unstructured.Unstructured) (any, error) {
+	switch wanted.Kind {
+	case chart.KindMemberList:
+		return s.memberListObject(wanted), nil
+	case chart.KindConfigMap:
+		if observed != nil && s.keepsTemplate(wanted.Component) {
+			return keep(observed)
+		}
+	case string(chart.Deployment), string(chart.StatefulSet):
+		if observed != nil && s.keepsTemplate(wanted.Component) {
+			return s.withPreviousTemplate(wanted, observed)
+		}
+	}
+	return wanted.Manifest, nil
+}
+
+// keepsTemplate: another release of this function would render the component differently, and the user has decided
+// nothing new. The Pods keep what they have until somebody does.
+func (s situation) keepsTemplate(name string) bool {
+	observed, there := s.w.Workloads[name]
+	if !there {
+		return false
+	}
+	component, _ := s.version.Component(name)
+	return observed.Meta.Annotations[v1alpha1.AnnotationUserHash] == s.wanted[workloadRole(component)].UserHash &&
+		observed.Meta.Annotations[chart.AnnotationRendering] != component.Rendering
+}
+
+// withPreviousTemplate is what is wanted with the Pod template that we sent before. A template whose image somebody
+// else has changed is not ours any more, and is taken back.
+func (s situation) withPreviousTemplate(wanted chart.Object, observed *unstructured.Unstructured) (any, error) {
+	intent, err := previous.Intent(observed)
+	if err != nil {
+		return nil, err
+	}
+	rendering := map[string]string{chart.AnnotationRendering: observed.GetAnnotations()[chart.AnnotationRendering]}
+	switch before := intent.(type) {
+	case *applyappsv1.DeploymentApplyConfiguration:
+		if manifest, ok := wanted.Manifest.(*applyappsv1.DeploymentApplyConfiguration); ok && before.Spec != nil && hasImage(before.Spec.Template) {
+			manifest.Spec.Template = before.Spec.Template
+			manifest.WithAnnotations(rendering)
+		}
+	case *applyappsv1.StatefulSetApplyConfiguration:
+		if manifest, ok := wanted.Manifest.(*applyappsv1.StatefulSetApplyConfiguration); ok && before.Spec != nil && hasImage(before.Spec.Template) {
+			manifest.Spec.Template = before.Spec.Template
+			manifest.WithAnnotations(rendering)
+		}
+	}
+	return wanted.Manifest, nil
+}
+
+func hasImage(template *applycorev1.PodTemplateSpecApplyConfiguration) bool {
+	return template != nil && template.Spec != nil && len(template.Spec.Containers) > 0 && template.Spec.Containers[0].Image != nil
+}
+
+// keep what is observed as we sent it before.
+func keep(observed *unstructured.Unstructured) (any, error) {
+	if observed == nil {
+		return nil, nil
+	}
+	return previous.Intent(observed)
+}
+
+// AnnotationLookAgain on the Object of a MemberList has the provider look at a list that is missing.
+const AnnotationLookAgain = v1alpha1.Group + "/look-again"
+
+// lookAgainEvery keeps a missing list from changing its Object in every pass.
+const lookAgainEvery = 10 * time.Second
+
+// memberListObject holds a MemberList through provider-kubernetes. Composed directly, the list would lose the
+// annotation by which Crossplane knows it, since the sysdb writes it without. Without Update the provider never empties
+// the list of a running system; with Delete the list goes with the Chroma, even when nothing of ours runs.
+func (s situation) memberListObject(wanted chart.Object) map[string]any {
+	reference := s.w.Settings.Claims.ProviderConfig
+	metadata := map[string]any{
+		"name":      wanted.Name,
+		"namespace": s.w.Chroma.GetNamespace(),
+		"labels":    map[string]any{v1alpha1.LabelChroma: s.w.Chroma.GetName()},
+	}
+	if again := s.lookAgain(wanted); again != "" {
+		metadata["annotations"] = map[string]any{AnnotationLookAgain: again}
+	}
+	return map[string]any{
+		"apiVersion": objectAPIVersion,
+		"kind":       objectKind,
+		"metadata":   metadata,
+		"spec": map[string]any{
+			"managementPolicies": []any{"Observe", "Create", "Delete"},
+			"providerConfigRef":  map[string]any{"kind": reference.Kind, "name": reference.Name},
+			"forProvider":        map[string]any{"manifest": wanted.Manifest},
+		},
+	}
+}
+
+// lookAgain changes as long as the list of an Object is missing: the provider looks at a list by itself only every ten
+// minutes.
+func (s situation) lookAgain(wanted chart.Object) string {
+	observed := s.w.Observed[wanted.Role]
+	if observed == nil {
+		return ""
+	}
+	if s.w.Required[askList(wanted.Component)].Absent() {
+		return s.w.Now.UTC().Truncate(lookAgainEvery).Format(time.RFC3339)
+	}
+	return observed.GetAnnotations()[AnnotationLookAgain]
+}
+
+// applyRepairs to the manifests of the two components that are repaired, be they new or kept.
+func (s situation) applyRepairs(role string, manifest any, repairs map[string]repair) {
+	switch object := manifest.(type) {
+	case *applyappsv1.DeploymentApplyConfiguration:
+		known := repairs[chart.SysDB]
+		sysdb, _ := s.layout.Component(chart.SysDB)
+		if role != workloadRole(sysdb) || known.Restarted == nil || object.Spec == nil || object.Spec.Template == nil {
+			return
+		}
+		annotate(&object.Spec.Template.ObjectMetaApplyConfiguration, known)
+	case *applyappsv1.StatefulSetApplyConfiguration:
+		queue, _ := s.layout.Component(chart.WorkQueue)
+		if role != workloadRole(queue) || object.Spec == nil {
+			return
+		}
+		known := repairs[chart.WorkQueue]
+		if known.Restarted != nil {
+			annotate(&object.ObjectMetaApplyConfiguration, known)
+		}
+		if count, meant := s.workQueueReplicas(known); meant {
+			object.Spec.WithReplicas(count)
+		}
+	}
+}
+
+// annotate the time of a restart, which stays: taking it off a Pod template would be another restart.
+func annotate(metadata **applymetav1.ObjectMetaApplyConfiguration, known repair) {
+	if *metadata == nil {
+		*metadata = applymetav1.ObjectMeta()
+	}
+	(*metadata).WithAnnotations(map[string]string{chart.AnnotationRestartedAt: known.Restarted.UTC().Format(time.RFC3339)})
+}
+
+// objectReady tells Crossplane whether an object of a role is ready.
+func (s situation) objectReady(role string) bool {
+	if s.w.live(role) == nil {
+		return false
+	}
+	if strings.HasPrefix(role, chart.MigrationRole("")) {
+		return role != chart.MigrationRole(s.version.Commit) || s.migrated()
+	}
+	for _, component := range s.layout.Components {
+		if role == workloadRole(component) {
+			return s.w.Workloads[component.Name].RolledOut()
+		}
+	}
+	return true
+}

@@ -1,0 +1,58 @@
+package distributed
+
+import (
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/distributed/chart"
+)
+
+// RolledOut says that every replica runs the workload's template and is ready.
+func (l Workload) RolledOut() bool {
+	return l.ObservedGeneration == l.Meta.Generation &&
+		l.Updated == l.Replicas && l.Existing == l.Replicas && l.Ready == l.Replicas &&
+		l.CurrentRevision == l.UpdateRevision
+}
+
+// settled says that the component runs as the values want it, and is ready.
+func (w World) settled(component chart.Component, values chart.Values, userHash, commit string) bool {
+	observed, ok := w.Workloads[component.Name]
+	return ok &&
+		observed.Meta.DeletionTimestamp == nil &&
+		observed.Meta.Annotations[v1alpha1.AnnotationUserHash] == userHash &&
+		observed.commit() == commit &&
+		observed.Replicas == values.Components[component.Name].Replicas &&
+		observed.RolledOut()
+}
+
+// commit that the workload's template runs. A webhook may have put a mirror in front of it or a digest behind it.
+func (l Workload) commit() string {
+	for _, container := range l.Template.Spec.Containers {
+		image, _, _ := strings.Cut(container.Image, "@")
+		if at := strings.LastIndex(image, ":"); at > strings.LastIndex(image, "/") {
+			return image[at+1:]
+		}
+	}
+	return ""
+}
+
+func podReady(pod corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.Status == corev1.ConditionTrue && pod.DeletionTimestamp == nil
+		}
+	}
+	return false
+}
+
+func jobHas(job *batchv1.Job, kind batchv1.JobConditionType) bool {
+	for _, condition := range job.Status.Conditions {
+		if condition.Type == kind {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
