@@ -47,6 +47,9 @@ func Build(vor *valdv1.ValdOperatorRelease, with config.Config, template map[str
 	if clusters == 0 {
 		return nil, nil
 	}
+	if kind, ok := template["kind"]; ok && kind != valdv1.KindValdRelease {
+		return nil, fmt.Errorf("cannot read the default template: it must be a %s, not a %v", valdv1.KindValdRelease, kind)
+	}
 	base, err := release.Conform(template)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the default template: %w", err)
