@@ -130,7 +130,7 @@ func judgeDowngrade(from, to Version) step {
 // crossing within Chroma, or to an older VecturaDB, with what is known of it.
 func crossing(from, to Version) Crossing {
 	c := Crossing{From: from, To: to}
-	if known, ok := stepBetween(from, to); ok {
+	if known, ok := StepBetween(from, to); ok {
 		c.Trial = &known.Trial
 		c.Tried = known.Ran && within(ran(), from) && within(ran(), to)
 	}
@@ -201,12 +201,16 @@ func allow(q Question, steps []step) (reason.Reason, string) {
 
 // unknown refuses everything: what would be compared with is not known.
 func unknown(data Data) Verdict {
-	needed := Annotation{Key: v1alpha1.AnnotationDeclaredDataVersion, Value: "<x.y.z>/" + data.Incident}
+	placeholder := "<x.y.z>"
+	if data.Last == v1alpha1.ProductVecturaDB {
+		placeholder = "<product>:<x.y.z>" // x.y.z alone would be ambiguous.
+	}
+	needed := Annotation{Key: v1alpha1.AnnotationDeclaredDataVersion, Value: placeholder + "/" + data.Incident}
 	return Verdict{
 		Reason: reason.DataVersionUnknown,
 		Message: fmt.Sprintf("The version of the data is not known (incident %s), so nothing is replaced or started. "+
-			"Find out the highest version that has run on the data, then set the annotation %s to %q with that version in place of <x.y.z>.",
-			data.Incident, needed.Key, needed.Value),
+			"Find out the highest version that has run on the data, then set the annotation %s to %q with what you found in place of %s.",
+			data.Incident, needed.Key, needed.Value, placeholder),
 		Needed: []Annotation{needed},
 	}
 }

@@ -82,6 +82,13 @@ func TestJudge(t *testing.T) {
 				Needed: []Annotation{{Key: v1alpha1.AnnotationDeclaredDataVersion, Value: "<x.y.z>/abcd2345-7"}}},
 			says: []string{"abcd2345-7", v1alpha1.AnnotationDeclaredDataVersion},
 		},
+		"UnknownDataOfVecturaDB": {
+			reason: "After VecturaDB a plain x.y.z could be of either product, so the product has to be said.",
+			data:   Data{Unknown: true, Incident: "abcd2345-7", Last: vecturaDB},
+			wanted: "chroma 1.5.9",
+			want: want{Reason: reason.DataVersionUnknown, Tried: true,
+				Needed: []Annotation{{Key: v1alpha1.AnnotationDeclaredDataVersion, Value: "<product>:<x.y.z>/abcd2345-7"}}},
+		},
 		"SameVersion": {
 			reason: "A server opens its own data.",
 			data:   data(t, "chroma 1.2.1"), wanted: "chroma 1.2.1",

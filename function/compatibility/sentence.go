@@ -27,7 +27,7 @@ func formatPhrase(v Version) string {
 
 // effect says what happens when a version opens data of another one.
 func effect(from, to Version) string {
-	known, ok := stepBetween(from, to)
+	known, ok := StepBetween(from, to)
 	if !ok {
 		return "This way back was not tried: the older server may refuse to start, or open the data and read it wrongly."
 	}

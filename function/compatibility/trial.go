@@ -18,6 +18,19 @@ type Trial struct {
 	Outcome string
 }
 
+// A Result of opening data of one format with a server of another, in a word that a trial can be held against.
+type Result string
+
+// The results.
+const (
+	// ResultIdentical: opened, and everything that is compared is the same.
+	ResultIdentical Result = "identical"
+	// ResultDiffers: opened without a message, and some requests fail or answer otherwise.
+	ResultDiffers Result = "differs"
+	// ResultPanics: the server ends at its start.
+	ResultPanics Result = "panics"
+)
+
 // A Step between the data formats of two versions of Chroma.
 type Step struct {
 	// From is the format of the data.
@@ -26,6 +39,8 @@ type Step struct {
 	To string
 	// Only restricts the step to some versions of To. Empty: all of them.
 	Only []Span
+	// Result of the step.
+	Result Result
 	// Effect says what happens to somebody who takes the step.
 	Effect string
 	// Ran says whether servers of both formats were run for the trial. If not, it rests on the sources or a simulation.
@@ -64,34 +79,34 @@ func Steps() []Step {
 	read := func(outcome string) Trial { return Trial{Date: date, Compared: source, Outcome: outcome} }
 	only122 := []Span{{2, 2, 2}}
 	return []Step{
-		{From: "A1", To: "A1", Effect: identical, Ran: true, Trial: tried("81", same)},
-		{From: "A1", To: "A2", Effect: identical, Trial: read("the same migrations")},
-		{From: "A1", To: "B", Effect: identical, Ran: true, Trial: tried("54", migrate)},
-		{From: "A1", To: "C", Effect: identical, Ran: true, Trial: tried("45", migrate)},
-		{From: "A2", To: "A1", Effect: listing, Trial: Trial{Date: date,
+		{From: "A1", To: "A1", Result: ResultIdentical, Effect: identical, Ran: true, Trial: tried("81", same)},
+		{From: "A1", To: "A2", Result: ResultIdentical, Effect: identical, Trial: read("the same migrations")},
+		{From: "A1", To: "B", Result: ResultIdentical, Effect: identical, Ran: true, Trial: tried("54", migrate)},
+		{From: "A1", To: "C", Result: ResultIdentical, Effect: identical, Ran: true, Trial: tried("45", migrate)},
+		{From: "A2", To: "A1", Result: ResultDiffers, Effect: listing, Trial: Trial{Date: date,
 			Compared: "a simulation: 1.1.1 on data with one collection whose embedding function is unknown",
 			Outcome:  "it starts and its heartbeat answers, the list of collections answers 500"}},
-		{From: "A2", To: "A2", Effect: identical, Trial: read("the same migrations")},
-		{From: "A2", To: "B", Effect: identical, Trial: read("B migrates what A1 and A2 share")},
-		{From: "A2", To: "C", Effect: identical, Trial: read("C migrates what A1 and A2 share")},
-		{From: "B", To: "A1", Effect: panics, Ran: true, Trial: tried("54", refuse)},
-		{From: "B", To: "A2", Only: only122, Effect: cosine, Trial: read("1.2.2 no longer checks for unknown migrations")},
-		{From: "B", To: "A2", Effect: panics, Trial: read("1.2.0 and 1.2.1 check migrations with the code of A1")},
-		{From: "B", To: "B", Effect: identical, Ran: true, Trial: tried("36", same)},
-		{From: "B", To: "C", Effect: identical, Ran: true, Trial: tried("30", same)},
-		{From: "C", To: "A1", Effect: panics, Ran: true, Trial: tried("45", refuse)},
-		{From: "C", To: "A2", Only: only122, Effect: cosine, Trial: Trial{Date: date,
+		{From: "A2", To: "A2", Result: ResultIdentical, Effect: identical, Trial: read("the same migrations")},
+		{From: "A2", To: "B", Result: ResultIdentical, Effect: identical, Trial: read("B migrates what A1 and A2 share")},
+		{From: "A2", To: "C", Result: ResultIdentical, Effect: identical, Trial: read("C migrates what A1 and A2 share")},
+		{From: "B", To: "A1", Result: ResultPanics, Effect: panics, Ran: true, Trial: tried("54", refuse)},
+		{From: "B", To: "A2", Only: only122, Result: ResultDiffers, Effect: cosine, Trial: read("1.2.2 no longer checks for unknown migrations")},
+		{From: "B", To: "A2", Result: ResultPanics, Effect: panics, Trial: read("1.2.0 and 1.2.1 check migrations with the code of A1")},
+		{From: "B", To: "B", Result: ResultIdentical, Effect: identical, Ran: true, Trial: tried("36", same)},
+		{From: "B", To: "C", Result: ResultIdentical, Effect: identical, Ran: true, Trial: tried("30", same)},
+		{From: "C", To: "A1", Result: ResultPanics, Effect: panics, Ran: true, Trial: tried("45", refuse)},
+		{From: "C", To: "A2", Only: only122, Result: ResultDiffers, Effect: cosine, Trial: Trial{Date: date,
 			Compared: "the sources, and a simulation: 1.1.1 on data of C without the row of the additional migration",
 			Outcome:  "opened; a cosine collection is searched by l2, other results and embeddings, no error"}},
-		{From: "C", To: "A2", Effect: panics, Trial: read("1.2.0 and 1.2.1 check migrations with the code of A1")},
-		{From: "C", To: "B", Effect: arrays, Ran: true, Trial: tried("30",
+		{From: "C", To: "A2", Result: ResultPanics, Effect: panics, Trial: read("1.2.0 and 1.2.1 check migrations with the code of A1")},
+		{From: "C", To: "B", Result: ResultDiffers, Effect: arrays, Ran: true, Trial: tried("30",
 			"all open without a message; collections with arrays in metadata answer 400, the others are identical; opened again by the first")},
-		{From: "C", To: "C", Effect: identical, Ran: true, Trial: tried("25", same)},
+		{From: "C", To: "C", Result: ResultIdentical, Effect: identical, Ran: true, Trial: tried("25", same)},
 	}
 }
 
-// stepBetween returns the step from data of one version of Chroma to another version, if the table has one.
-func stepBetween(from, to Version) (Step, bool) {
+// StepBetween returns the step from data of one version of Chroma to another version, if the table has one.
+func StepBetween(from, to Version) (Step, bool) {
 	formatFrom, formatTo := FormatOf(from), FormatOf(to)
 	for _, step := range Steps() {
 		if step.From == formatFrom && step.To == formatTo && (len(step.Only) == 0 || within(step.Only, to)) {

@@ -5,6 +5,8 @@
 // allowed. Every entry of the tables carries the trial it rests on.
 package compatibility
 
+//go:generate go run ./generate ../../docs/compatibility.md
+
 import (
 	"fmt"
 	"strconv"

@@ -98,8 +98,8 @@ func TestEveryPairOfFormatsHasAStepWithItsTrial(t *testing.T) {
 		for _, to := range Formats() {
 			for _, span := range to.Spans {
 				for _, target := range span.Versions() {
-					step, ok := stepBetween(from.Spans[0].Versions()[0], target)
-					if !ok || step.Effect == "" || step.Trial.Date == "" || step.Trial.Compared == "" || step.Trial.Outcome == "" {
+					step, ok := StepBetween(from.Spans[0].Versions()[0], target)
+					if !ok || step.Effect == "" || step.Result == "" || step.Trial.Date == "" || step.Trial.Compared == "" || step.Trial.Outcome == "" {
 						t.Errorf("no step with a trial from %s to %s", from.Name, target)
 					}
 				}
