@@ -68,7 +68,7 @@ func judgeStep(from, to Version, last v1alpha1.Product) step {
 func judgeUpgrade(from, to Version) step {
 	s := step{Crossing: crossing(from, to)}
 	if !sameFormat(from, to) {
-		s.explanation = fmt.Sprintf("%s %s has %s. Going back to %s after this would be across a border of the data format: %s",
+		s.explanation = fmt.Sprintf("%s %s has %s. Going back to %s afterwards would cross a border of the data format. %s",
 			Title(to.Product), to, formatPhrase(to), from, effect(to, from))
 	}
 	return s
@@ -148,7 +148,7 @@ func combine(q Question, steps []step) Verdict {
 	}
 	for _, s := range steps {
 		if s.never() {
-			v.Reason, v.Message = s.refusal, s.message+" No annotation allows this."
+			v.Reason, v.Message, v.Explanation = s.refusal, s.message+" No annotation allows this.", ""
 			return v
 		}
 	}

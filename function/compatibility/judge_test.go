@@ -495,8 +495,11 @@ func TestJudgeProperties(t *testing.T) {
 		if (v.Allowed || len(v.Needed) > 0) && (!after.Allowed || len(after.Unneeded) > 0) {
 			t.Fatalf("the commands of\n%+v\nlead to\n%+v", v, after)
 		}
-		// A verdict without a remedy has none.
+		// A verdict without a remedy has none, and nothing to explain.
 		if !v.Allowed && len(v.Needed) == 0 {
+			if v.Explanation != "" {
+				t.Fatalf("what never runs was explained: %+v", v)
+			}
 			next.Overrides = Overrides{AllowDowngrade: "true", AllowFormatDowngrade: q.Wanted.String(), AllowProductChange: "true"}
 			if Judge(next).Allowed {
 				t.Fatalf("refused for ever, and yet allowed with all overrides: %+v", v)
@@ -540,5 +543,28 @@ func BenchmarkJudge(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Judge(q)
+	}
+}
+
+func TestAnUpgradeOverABorderSaysWhatTheWayBackWouldMean(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		from, to string
+		says     string // empty: nothing to explain
+	}{
+		"WithinAFormat": {"The way back is an ordinary downgrade.", "chroma 1.5.0", "chroma 1.5.9", ""},
+		"A1ToB":         {"The old server would not start again.", "chroma 1.1.1", "chroma 1.3.1", "panics"},
+		"BToC":          {"The old server would open it, and not read everything.", "chroma 1.4.1", "chroma 1.5.9", "error 400"},
+		"From122":       {"The old server would search wrongly.", "chroma 1.2.2", "chroma 1.5.9", "l2"},
+		"ToNewer":       {"Nobody knows.", "chroma 1.5.9", "chroma 1.6.0", "not tried"},
+		"Passage":       {"The way back has its own consent and its own words.", "chroma 1.5.9", "vecturadb 1.0.0-preview.3", ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			v := Judge(Question{Data: data(t, tc.from), Wanted: version(t, tc.to)})
+			if !v.Allowed || !strings.Contains(v.Explanation, tc.says) || (v.Explanation == "") != (tc.says == "") {
+				t.Errorf("\n%s\nJudge(%s to %s): allowed %v, want an explanation with %q, got %q", tc.reason, tc.from, tc.to, v.Allowed, tc.says, v.Explanation)
+			}
+		})
 	}
 }

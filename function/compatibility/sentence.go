@@ -59,7 +59,7 @@ func howToAllow(needed, set []Annotation) string {
 	for _, annotation := range needed {
 		assignments = append(assignments, fmt.Sprintf("%s to %q", annotation.Key, annotation.Value))
 		if value, ok := valueOf(set, annotation.Key); ok {
-			wrong = join(wrong, fmt.Sprintf("Its present value %q of %s does not count: only %q does.",
+			wrong = join(wrong, fmt.Sprintf("The present value %q of %s does not count: only %q does.",
 				value, annotation.Key, annotation.Value))
 		}
 	}
