@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -23,9 +23,9 @@ func generate(root string) (map[string][]byte, error) {
 	var object genall.Generator = deepcopy.Generator{}
 	var schema genall.Generator = crd.Generator{}
 
-	patterns := []string{"./" + inputPackage}
-	for _, kind := range kinds() {
-		patterns = append(patterns, "./"+kind.Package)
+	patterns := make([]string, 0, len(sources()))
+	for _, source := range sources() {
+		patterns = append(patterns, "./"+source)
 	}
 	// The schema generator is listed for its markers and its filter of types alone: its own output is a CRD.
 	runtime, err := genall.Generators{&object, &schema}.ForRootsWithConfig(&packages.Config{Dir: root}, patterns...)
@@ -34,7 +34,7 @@ func generate(root string) (map[string][]byte, error) {
 	}
 
 	files := map[string][]byte{}
-	if err := addDeepCopies(files, root, object, &runtime.GenerationContext); err != nil {
+	if err := addDeepCopies(files, object, &runtime.GenerationContext); err != nil {
 		return nil, err
 	}
 
@@ -94,8 +94,8 @@ func addKind(files map[string][]byte, kind Kind, definitions parsed) error {
 }
 
 // addDeepCopies adds the deep copies of every package that asks for them.
-func addDeepCopies(files map[string][]byte, root string, object genall.Generator, base *genall.GenerationContext) error {
-	out := memory{root: root, buffers: map[string]*bytes.Buffer{}}
+func addDeepCopies(files map[string][]byte, object genall.Generator, base *genall.GenerationContext) error {
+	out := memory{}
 	context := *base
 	context.OutputRule = out
 	if err := object.Generate(&context); err != nil {
@@ -109,29 +109,26 @@ func addDeepCopies(files map[string][]byte, root string, object genall.Generator
 			}
 		}
 	}
-	for name, buffer := range out.buffers {
-		files[name] = buffer.Bytes()
+	for _, source := range sources() {
+		for file, buffer := range out {
+			if strings.HasSuffix(path.Dir(file), "/"+source) {
+				files[path.Join(source, path.Base(file))] = buffer.Bytes()
+			}
+		}
 	}
 	return nil
 }
 
-// memory keeps generated code by path instead of writing it, so that a test can compare it.
-type memory struct {
-	root    string
-	buffers map[string]*bytes.Buffer
-}
+// memory keeps generated code, by the path of its package and its name, instead of writing it, so that a test can compare it.
+type memory map[string]*bytes.Buffer
 
 // Open a file beside the package's sources.
 func (m memory) Open(pkg *loader.Package, name string) (io.WriteCloser, error) {
-	if pkg == nil || len(pkg.GoFiles) == 0 {
-		return nil, errors.New("cannot place generated code: no package with sources")
-	}
-	relative, err := filepath.Rel(m.root, filepath.Join(filepath.Dir(pkg.GoFiles[0]), name))
-	if err != nil {
-		return nil, fmt.Errorf("cannot place generated code: %w", err)
+	if pkg == nil {
+		return nil, errors.New("cannot place generated code: it belongs to no package")
 	}
 	buffer := &bytes.Buffer{}
-	m.buffers[filepath.ToSlash(relative)] = buffer
+	m[path.Join(pkg.PkgPath, name)] = buffer
 	return nopCloser{buffer}, nil
 }
 

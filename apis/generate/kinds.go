@@ -35,5 +35,14 @@ const (
 	inputFolder  = "package/input"
 )
 
+// sources are the packages of Go types, below the root of the module.
+func sources() []string {
+	paths := []string{inputPackage}
+	for _, kind := range kinds() {
+		paths = append(paths, kind.Package)
+	}
+	return paths
+}
+
 // functionName is the name under which the package of the function is installed.
 const functionName = "function-chroma"

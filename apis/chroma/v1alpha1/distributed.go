@@ -4,7 +4,8 @@ import corev1 "k8s.io/api/core/v1"
 
 // Distributed describes a distributed Chroma.
 type Distributed struct {
-	// Version is the commit of Chroma whose images run: its first 7 characters, or the whole hash.
+	// Version is the commit of Chroma whose images run: its first 7 characters, or the whole hash. Quote it: YAML takes
+	// one like 1234567 or 12e4567 for a number.
 	// +kubebuilder:validation:MaxLength=40
 	// +kubebuilder:validation:XValidation:rule=`self.matches(r'^([0-9a-f]{7}|[0-9a-f]{40})$')`,message="version must be a commit of Chroma: its first 7 hexadecimal characters, like 52ce844, or the whole hash of 40"
 	Version string `json:"version"`
