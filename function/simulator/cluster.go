@@ -42,8 +42,8 @@ type Config struct {
 	Seed       uint64
 	// Start of the simulated time, 2026-01-01 UTC when zero.
 	Start time.Time
-	// Node is the only Node's name, "node-1" when empty.
-	Node string
+	// Nodes are the names of the Nodes, "node-1" when empty.
+	Nodes []string
 	// StopAfter is how long a container takes to obey SIGTERM, 1.5 s when zero.
 	StopAfter time.Duration
 	// Changed is called after every single write that changed something, by whomever.
@@ -54,7 +54,7 @@ type Config struct {
 
 // Cluster with all its controllers. It is not safe for concurrent use.
 type Cluster struct {
-	*Faults
+	*faults
 	config     Config
 	store      *store.Store
 	queue      *queue
@@ -68,6 +68,7 @@ type Cluster struct {
 
 	controllers map[string]controller
 	held        map[store.Key]func()
+	breakers    map[store.Key]*breaker
 	failures    map[Task]int
 	desired     map[string]providerState
 	lastChange  time.Time
@@ -82,22 +83,23 @@ type controller func(store.Key)
 // Namespace that exists from the start.
 const Namespace = "default"
 
-// New cluster with one ready Node, the Namespace "default" and a StorageClass whose volumes can grow.
+// New cluster with its Nodes, the Namespace "default" and a default StorageClass whose volumes can grow, and a
+// ProviderConfig "default".
 func New(config Config) (*Cluster, error) {
 	if config.Start.IsZero() {
 		config.Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	if config.Node == "" {
-		config.Node = "node-1"
+	if len(config.Nodes) == 0 {
+		config.Nodes = []string{"node-1"}
 	}
 	if config.StopAfter == 0 {
 		config.StopAfter = 1500 * time.Millisecond
 	}
 	random := rand.New(rand.NewPCG(config.Seed, 0))
 	c := &Cluster{
-		Faults: newFaults(), config: config, random: random, queue: newQueue(config.Start, random), events: newRecorder(),
+		faults: newFaults(), config: config, random: random, queue: newQueue(config.Start, random), events: newRecorder(),
 		kinds: map[schema.GroupVersionKind]*Composite{}, claims: map[schema.GroupVersionKind]*Composite{}, volumes: map[string]*Volume{}, containers: map[string]*container{},
-		held: map[store.Key]func(){}, failures: map[Task]int{}, desired: map[string]providerState{}, lastPass: map[store.Key]time.Time{},
+		held: map[store.Key]func(){}, breakers: map[store.Key]*breaker{}, failures: map[Task]int{}, desired: map[string]providerState{}, lastPass: map[store.Key]time.Time{},
 	}
 	c.controllers = map[string]controller{
 		controllerComposite: c.reconcileComposite, controllerClaim: c.reconcileClaim, controllerProvider: c.reconcileObject,
@@ -105,7 +107,6 @@ func New(config Config) (*Cluster, error) {
 		controllerHeld: c.release,
 	}
 	schemas := map[schema.GroupVersionKind]store.Schema{}
-	scoped := map[schema.GroupKind]bool{}
 	for i := range config.Composites {
 		k := &c.config.Composites[i]
 		if k.Step == "" {
@@ -117,10 +118,9 @@ func New(config Config) (*Cluster, error) {
 		}
 		if k.legacy() {
 			c.claims[k.Claim] = k
-			scoped[k.Kind.GroupKind()] = true
 		}
 	}
-	s, err := store.New(store.Config{Now: c.Now, Admission: []store.Admission{c.admit}, Changed: c.changed, ClusterScoped: scoped, Schemas: schemas})
+	s, err := store.New(store.Config{Now: c.Now, Admission: []store.Admission{c.admit}, Changed: c.changed, Schemas: schemas})
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the store: %w", err)
 	}
@@ -130,13 +130,17 @@ func New(config Config) (*Cluster, error) {
 
 // furnish makes what every cluster has.
 func (c *Cluster) furnish() error {
+	for _, node := range c.config.Nodes {
+		if err := c.Apply(object(kindNode, "", node, map[string]any{"spec": map[string]any{}})); err != nil {
+			return err
+		}
+	}
 	return c.Apply(
 		object(kindNamespace, "", Namespace, nil),
 		object(kindStorageClass, "", "standard", map[string]any{
 			"provisioner": "csi.example.org", "allowVolumeExpansion": true, "volumeBindingMode": "WaitForFirstConsumer",
 			"metadata": map[string]any{"annotations": map[string]any{"storageclass.kubernetes.io/is-default-class": "true"}},
 		}),
-		object(kindNode, "", c.config.Node, map[string]any{"spec": map[string]any{}}),
 		object(kindProviderConfig, Namespace, "default", nil),
 	)
 }
@@ -172,7 +176,10 @@ func (c *Cluster) changed(change store.Change) {
 func (c *Cluster) wake(change store.Change) {
 	key := change.Key
 	if k, found := c.kinds[key.GVK]; found {
-		c.queue.add(Task{controllerComposite, key}, c.queue.soon(), false)
+		if change.Outcome == store.OutcomeRemoved || deleting(change.After) {
+			delete(c.breakers, key)
+		}
+		c.wakeComposite(key, change)
 		if k.legacy() {
 			c.wakeClaimOf(change)
 		}
@@ -180,7 +187,7 @@ func (c *Cluster) wake(change store.Change) {
 	if _, found := c.claims[key.GVK]; found {
 		c.queue.add(Task{controllerClaim, key}, c.queue.soon(), false)
 	}
-	c.wakeComposites(key)
+	c.wakeComposites(change)
 	switch key.GVK {
 	case kindObject:
 		if desiredStateChanged(change) {
@@ -202,13 +209,20 @@ func (c *Cluster) wake(change store.Change) {
 }
 
 // wakeComposites starts a pass of each composite resource that refers to the object.
-func (c *Cluster) wakeComposites(key store.Key) {
+func (c *Cluster) wakeComposites(change store.Change) {
 	for _, composite := range c.config.Composites {
 		for _, xr := range c.store.List(composite.Kind, "") {
-			if refersTo(xr, composite.legacy(), key) {
-				c.queue.add(Task{controllerComposite, store.KeyOf(xr)}, c.queue.soon(), false)
+			if refersTo(xr, composite.legacy(), change.Key) {
+				c.wakeComposite(store.KeyOf(xr), change)
 			}
 		}
+	}
+}
+
+// wakeComposite starts a pass, unless the circuit breaker drops the event.
+func (c *Cluster) wakeComposite(composite store.Key, change store.Change) {
+	if c.heard(composite, change) {
+		c.queue.add(Task{controllerComposite, composite}, c.queue.soon(), false)
 	}
 }
 

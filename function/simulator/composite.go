@@ -23,6 +23,9 @@ const (
 
 	eventCompose = "ComposeResources"
 
+	// hanging is how long a pass hangs that waits for a cache, before it is given up.
+	hanging = 2 * time.Minute
+
 	textFatal = "A fatal error occurred before the status of this condition could be determined."
 )
 
@@ -62,12 +65,13 @@ func (c *Cluster) reconcileComposite(key store.Key) {
 		return
 	}
 	if c.functionDown {
+		p.ttl = 0
 		// The call waits for its connection: no condition says so. It is answered up to 26 s after the function is back.
 		c.waiting[task] = struct{}{}
 		c.finish(p, "waiting for the function", nil)
 		return
 	}
-	p.mark(condition{kind: conditionResponsive, status: statusTrue, reason: reasonCircuitClosed})
+	p.mark(c.responsive(key))
 	if err := p.prepare(); err != nil {
 		p.end(err)
 		return
@@ -78,7 +82,10 @@ func (c *Cluster) reconcileComposite(key store.Key) {
 		return
 	}
 	if hold := c.takeHold(); hold > 0 {
-		c.held[key] = func() { p.end(p.carryOut(decided)) }
+		c.held[key] = func() {
+			c.pass = p.record
+			p.end(p.carryOut(decided))
+		}
 		c.queue.add(Task{controllerHeld, key}, hold, false)
 		c.pass = nil
 		return
@@ -218,6 +225,10 @@ func (p *pass) end(err error) {
 		c.backOff(p.task)
 		c.finish(p, "conflict", err)
 		return
+	case errors.Is(err, errUnreadable):
+		c.queue.add(p.task, hanging, true)
+		c.finish(p, "hanging", err)
+		return
 	}
 	err = wrap(err, "cannot compose resources")
 	p.event(EventWarning, eventCompose, err.Error())
@@ -225,6 +236,7 @@ func (p *pass) end(err error) {
 	if apierrors.IsInvalid(err) {
 		message = "cannot compose resources: some resources were invalid, check events"
 	}
+	message = c.explain(err, message)
 	p.mark(condition{kind: conditionSynced, status: statusFalse, reason: reasonReconcileError, message: message})
 	for _, o := range listAt(p.xr, "status", "conditions") {
 		existing, _ := o.(map[string]any)

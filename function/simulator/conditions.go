@@ -33,6 +33,7 @@ const (
 	reasonDeleting         = "Deleting"
 	reasonFatalError       = "FatalError"
 	reasonCircuitClosed    = "WatchCircuitClosed"
+	reasonCircuitOpen      = "WatchCircuitOpen"
 )
 
 // systemCondition types are Crossplane's own: a function cannot set them.
@@ -87,6 +88,18 @@ func sameCondition(existing map[string]any, c condition) bool {
 	}
 	generation, _ := existing["observedGeneration"].(int64)
 	return generation == 0 || c.generation == 0 || generation == c.generation
+}
+
+// conditionTime is the last transition of a condition.
+func conditionTime(object *unstructured.Unstructured, kind string) time.Time {
+	for _, o := range listAt(object, "status", "conditions") {
+		c, _ := o.(map[string]any)
+		if text, ok := c["lastTransitionTime"].(string); ok && c["type"] == kind {
+			t, _ := time.Parse(time.RFC3339, text)
+			return t
+		}
+	}
+	return time.Time{}
 }
 
 // Condition is the status, reason and message of one of the object's conditions; all are empty when it is absent.

@@ -1,7 +1,11 @@
 package simulator
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,8 +31,8 @@ type Refusal struct {
 	Times int
 }
 
-// Faults of a cluster. A cluster has none until they are set through the methods of Cluster.
-type Faults struct {
+// faults of a cluster. A cluster has none until they are set through the methods of Cluster.
+type faults struct {
 	functionDown bool
 	providerDown bool
 	stopped      bool
@@ -41,6 +45,7 @@ type Faults struct {
 
 	refusals   []*Refusal
 	unreadable map[schema.GroupKind]bool
+	unwritable map[schema.GroupVersionKind]string
 	webhook    func(image string) string
 	admissions []store.Admission
 
@@ -49,8 +54,8 @@ type Faults struct {
 	images        map[string]ImageFault
 }
 
-func newFaults() *Faults {
-	return &Faults{waiting: map[Task]struct{}{}, unreadable: map[schema.GroupKind]bool{}, lost: map[string]bool{}, images: map[string]ImageFault{}}
+func newFaults() *faults {
+	return &faults{waiting: map[Task]struct{}{}, unreadable: map[schema.GroupKind]bool{}, unwritable: map[schema.GroupVersionKind]string{}, lost: map[string]bool{}, images: map[string]ImageFault{}}
 }
 
 // SetFunctionDown stops or starts the function. Passes wait silently while it is down.
@@ -59,9 +64,11 @@ func (c *Cluster) SetFunctionDown(down bool) {
 	if down {
 		return
 	}
-	for task := range c.waiting {
+	tasks := slices.Collect(maps.Keys(c.waiting))
+	sortTasks(tasks)
+	for _, task := range tasks {
 		// The connection is tried again with a growing pause: up to 26 s were seen.
-		c.queue.add(task, 26*time.Second/2, false)
+		c.queue.add(task, time.Duration(c.random.Int64N(int64(26*time.Second))), false)
 	}
 	clear(c.waiting)
 }
@@ -120,7 +127,7 @@ func (c *Cluster) resync() {
 }
 
 // crossplaneDown says how long a pass has to wait for Crossplane.
-func (f *Faults) crossplaneDown(now time.Time) (time.Duration, bool) {
+func (f *faults) crossplaneDown(now time.Time) (time.Duration, bool) {
 	if f.stopped {
 		return time.Minute, true
 	}
@@ -130,7 +137,7 @@ func (f *Faults) crossplaneDown(now time.Time) (time.Duration, bool) {
 // HoldNextPass lets the writes of Crossplane's next pass come late, after others had their say.
 func (c *Cluster) HoldNextPass(d time.Duration) { c.hold = d }
 
-func (f *Faults) takeHold() time.Duration {
+func (f *faults) takeHold() time.Duration {
 	d := f.hold
 	f.hold = 0
 	return d
@@ -160,6 +167,38 @@ func (c *Cluster) AcceptAll() { c.refusals = nil }
 
 // DenyRead takes from Crossplane the right to read a kind, or gives it back: passes that require it hang silently.
 func (c *Cluster) DenyRead(kind schema.GroupKind, denied bool) { c.unreadable[kind] = denied }
+
+// DenyVerb takes from Crossplane a verb on a kind or its status, named as "pods/status/v1". Writes still work here: what
+// changes is the text of a refusal of any cause, since Crossplane then adds that it lacks rights.
+func (c *Cluster) DenyVerb(kind schema.GroupVersionKind, resource string) {
+	c.unwritable[kind] = resource
+}
+
+// explain adds to the text of a refused composed resource that Crossplane lacks rights on its kind.
+func (c *Cluster) explain(err error, message string) string {
+	var refused *composedError
+	if !errors.As(err, &refused) {
+		return message
+	}
+	resource, lacking := c.unwritable[refused.key.GVK]
+	if !lacking {
+		return message
+	}
+	return fmt.Sprintf("[%s, system:serviceaccount:crossplane-system:crossplane is not allowed to [get, list, watch, create, update, patch, delete] resource %s in namespace %s]",
+		message, resource, refused.key.Namespace)
+}
+
+// composedError is a refusal of one composed resource.
+type composedError struct {
+	key   store.Key
+	role  string
+	cause error
+}
+
+func (e *composedError) Error() string {
+	return fmt.Sprintf("cannot apply composed resource %q: %s", e.role, e.cause)
+}
+func (e *composedError) Unwrap() error { return e.cause }
 
 // SetImageWebhook rewrites the images of Pods at creation and update, none when nil.
 func (c *Cluster) SetImageWebhook(rewrite func(image string) string) { c.webhook = rewrite }

@@ -31,6 +31,16 @@ var (
 	kindProviderConfig = schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "ProviderConfig"}
 )
 
+// clusterScoped kinds that somebody might compose.
+func clusterScoped(kind schema.GroupVersionKind) bool {
+	switch kind.Kind {
+	case "Namespace", "Node", "PersistentVolume", "StorageClass", "PriorityClass", "ClusterRole", "ClusterRoleBinding",
+		"CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding":
+		return true
+	}
+	return false
+}
+
 // object with the given content. Metadata in the content is kept.
 func object(kind schema.GroupVersionKind, namespace, name string, content map[string]any) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}

@@ -2,6 +2,8 @@ package simulator
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -25,6 +27,7 @@ const (
 type container struct {
 	key    store.Key
 	uid    string
+	node   string
 	image  string
 	claims []string
 
@@ -57,7 +60,7 @@ func (c *Cluster) runPod(key store.Key) {
 	}
 	k := c.containers[uidOf(pod)]
 	if k == nil {
-		k = &container{key: key, uid: uidOf(pod)}
+		k = &container{key: key, uid: uidOf(pod), node: stringAt(pod, "spec", "nodeName")}
 		c.containers[k.uid] = k
 	}
 	if deleting(pod) {
@@ -84,17 +87,21 @@ func (c *Cluster) runPod(key store.Key) {
 // reap ends the containers of Pods that are no longer there: somebody removed them by force.
 func (c *Cluster) reap(key store.Key) {
 	pod := c.store.Peek(key)
-	for uid, k := range c.containers {
+	for _, uid := range c.containerUIDs() {
+		k := c.containers[uid]
 		if k.key != key || (pod != nil && uidOf(pod) == uid) {
 			continue
 		}
-		if k.running && c.lost[c.config.Node] {
+		if k.running && c.lost[k.node] {
 			continue
 		}
 		c.stop(k, 137, "Error")
 		delete(c.containers, uid)
 	}
 }
+
+// containerUIDs in a fixed order.
+func (c *Cluster) containerUIDs() []string { return slices.Sorted(maps.Keys(c.containers)) }
 
 func image(pod *unstructured.Unstructured) string {
 	for _, o := range listAt(pod, "spec", "containers") {
@@ -155,6 +162,9 @@ func (c *Cluster) mountable(pod *unstructured.Unstructured) ([]string, bool) {
 	for _, name := range claimNames(pod) {
 		claim := c.Get(kindClaim, pod.GetNamespace(), name)
 		if claim == nil || deleting(claim) || stringAt(claim, "status", "phase") != "Bound" {
+			return nil, false
+		}
+		if c.attachedElsewhere(uidOf(claim), stringAt(pod, "spec", "nodeName")) {
 			return nil, false
 		}
 		uids = append(uids, uidOf(claim))

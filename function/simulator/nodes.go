@@ -3,6 +3,8 @@ package simulator
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/function-chroma/function-chroma/function/simulator/store"
 )
 
@@ -44,17 +46,34 @@ func (c *Cluster) SetUnschedulable(unschedulable bool) {
 	c.wakePods()
 }
 
-// nodeGrace is how long a Node may be silent before it counts as not ready.
-const nodeGrace = 40 * time.Second
+const (
+	// nodeGrace is how long a Node may be silent before it counts as not ready.
+	nodeGrace = 40 * time.Second
+	// toleration of Pods for a Node that is not reachable, which the API server gives them.
+	toleration = 300 * time.Second
 
-// SetNodeLost stops the Node's kubelet, or brings it back. What runs there goes on running; the Node gets NotReady
-// after 40 s.
-func (c *Cluster) SetNodeLost(lost bool) {
-	c.lost[c.config.Node] = lost
-	c.queue.add(Task{controllerNode, store.Key{GVK: kindNode, Name: c.config.Node}}, nodeGrace, false)
-	if !lost {
-		c.wakePods()
+	taintOutOfService = "node.kubernetes.io/out-of-service"
+)
+
+// SetNodeLost stops a Node's kubelet, or brings it back. What runs there goes on running; the Node's Ready gets Unknown
+// after 40 s, and its Pods are marked for deletion five minutes later.
+func (c *Cluster) SetNodeLost(node string, lost bool) {
+	c.lost[node] = lost
+	key := store.Key{GVK: kindNode, Name: node}
+	if lost {
+		c.queue.add(Task{controllerNode, key}, nodeGrace, false)
+		return
 	}
+	c.queue.add(Task{controllerNode, key}, c.queue.soon(), false)
+	c.wakePods()
+}
+
+// TaintOutOfService is a person's word that a lost Node runs nothing any longer: its Pods are removed by force, their
+// servers are gone with it.
+func (c *Cluster) TaintOutOfService(node string) error {
+	return c.Edit(kindNode, "", node, ManagerEdit, func(o *unstructured.Unstructured) {
+		_ = unstructured.SetNestedSlice(o.Object, []any{map[string]any{"key": taintOutOfService, "effect": "NoExecute", "value": "nodeshutdown"}}, "spec", "taints")
+	})
 }
 
 func (c *Cluster) wakePods() {
@@ -63,8 +82,8 @@ func (c *Cluster) wakePods() {
 		c.queue.add(Task{controllerKubelet, store.KeyOf(pod)}, c.queue.soon(), false)
 	}
 	// Containers can outlive their Pods on a Node that was lost.
-	for _, k := range c.containers {
-		c.queue.add(Task{controllerKubelet, k.key}, c.queue.soon(), false)
+	for _, uid := range c.containerUIDs() {
+		c.queue.add(Task{controllerKubelet, c.containers[uid].key}, c.queue.soon(), false)
 	}
 }
 
@@ -81,6 +100,37 @@ func (c *Cluster) watchNode(key store.Key) {
 	changed := node.DeepCopy()
 	setCondition(changed, c.Now(), ready)
 	c.writeStatus(changed, managerControllers)
+	if ready.status != statusTrue {
+		c.evict(node)
+	}
+}
+
+// evict marks the Pods of a lost Node for deletion, once they have tolerated it for five minutes; from a Node that is
+// out of service they are removed.
+func (c *Cluster) evict(node *unstructured.Unstructured) {
+	out := false
+	for _, o := range listAt(node, "spec", "taints") {
+		taint, _ := o.(map[string]any)
+		out = out || taint["key"] == taintOutOfService
+	}
+	since := conditionTime(node, conditionReady)
+	if wait := since.Add(toleration).Sub(c.Now()); wait > 0 && !out {
+		c.queue.add(Task{controllerNode, store.KeyOf(node)}, wait, true)
+		return
+	}
+	for _, pod := range c.store.List(kindPod, "") {
+		if stringAt(pod, "spec", "nodeName") != node.GetName() || (deleting(pod) && !out) {
+			continue
+		}
+		options := store.DeleteOptions{Actor: controllerNode, UID: pod.GetUID()}
+		if out {
+			if k := c.containers[uidOf(pod)]; k != nil {
+				c.stop(k, 137, "Error")
+			}
+			options.GracePeriodSeconds = new(int64)
+		}
+		_, _ = c.write(controllerNode, func() (*unstructured.Unstructured, error) { return nil, c.store.Delete(store.KeyOf(pod), options) })
+	}
 }
 
 // CrashPod ends the Pod's container once: it starts again in place after its back-off.

@@ -250,6 +250,9 @@ func (p *pass) render(d *decision) ([]desiredResource, error) {
 			u.SetNamespace(o.GetNamespace())
 			u.SetName(o.GetName())
 		}
+		if p.xr.GetNamespace() != "" && u.GetNamespace() == "" && clusterScoped(u.GroupVersionKind()) {
+			return nil, fmt.Errorf("cannot apply cluster scoped composed resource %q (a %s named %s) for a namespaced composite resource.", role, u.GetKind(), u.GetName())
+		}
 		if p.xr.GetNamespace() != "" {
 			u.SetNamespace(p.xr.GetNamespace())
 		}
@@ -409,7 +412,7 @@ func (p *pass) apply(desired []desiredResource) ([]string, error) {
 			p.event(EventWarning, eventCompose, fmt.Sprintf("cannot apply composed resource %q: %s", d.role, err))
 			unsynced = append(unsynced, d.role)
 		default:
-			return nil, wrap(err, fmt.Sprintf("cannot apply composed resource %q", d.role))
+			return nil, &composedError{key: store.KeyOf(d.resource), role: d.role, cause: err}
 		}
 	}
 	return unsynced, nil

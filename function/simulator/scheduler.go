@@ -46,7 +46,7 @@ func (c *Cluster) schedule(key store.Key) {
 			if annotations == nil {
 				annotations = map[string]string{}
 			}
-			annotations[annotationNode] = c.config.Node
+			annotations[annotationNode] = c.readyNode()
 			selected.SetAnnotations(annotations)
 			_, _ = c.write(managerScheduler, func() (*unstructured.Unstructured, error) {
 				return c.store.Update(selected, store.Options{Actor: managerScheduler, Manager: managerScheduler})
@@ -55,7 +55,7 @@ func (c *Cluster) schedule(key store.Key) {
 		return
 	}
 	bound := pod.DeepCopy()
-	mapAt(bound, "spec")["nodeName"] = c.config.Node
+	mapAt(bound, "spec")["nodeName"] = c.readyNode()
 	stored, err := c.write(managerScheduler, func() (*unstructured.Unstructured, error) {
 		return c.store.Update(bound, store.Options{Actor: managerScheduler, Manager: managerScheduler})
 	})
@@ -67,9 +67,19 @@ func (c *Cluster) schedule(key store.Key) {
 	c.writeStatus(scheduled, managerScheduler)
 }
 
+// readyNode is the first Node that a Pod can be bound to.
+func (c *Cluster) readyNode() string {
+	for _, node := range c.store.List(kindNode, "") {
+		if status, _, _ := Condition(node, conditionReady); status == statusTrue && len(listAt(node, "spec", "taints")) == 0 {
+			return node.GetName()
+		}
+	}
+	return ""
+}
+
 // unfit says why the Pod cannot be scheduled.
 func (c *Cluster) unfit(pod *unstructured.Unstructured) string {
-	if c.unschedulable || c.lost[c.config.Node] {
+	if c.unschedulable || c.readyNode() == "" {
 		return "1 node(s) were unschedulable."
 	}
 	for _, name := range claimNames(pod) {

@@ -19,7 +19,8 @@ type Pass struct {
 	Calls []Call
 	// Writes that changed something, in order, and refused ones of composed resources.
 	Writes []Write
-	// Outcome is empty when all went well, or "conflict", "failed", "crashed", "held" or "waiting for the function".
+	// Outcome is empty when all went well, or "conflict", "failed", "crashed", "hanging" (a cache that never fills) or
+	// "waiting for the function".
 	Outcome string
 	Err     error
 	// TTL that the function asked for, 0 for none.

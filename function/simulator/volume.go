@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -18,6 +19,7 @@ type Volume struct {
 type Opening struct {
 	Pod     types.UID
 	PodName string
+	Node    string
 	// Image that ran, as the Pod's spec had it when the container started.
 	Image string
 	At    time.Time
@@ -44,13 +46,19 @@ func (c *Cluster) Volume(claim types.UID) *Volume { return c.volumes[string(clai
 // Volumes that were ever opened, by the UID of their claims. Data survives the claim only in this record.
 func (c *Cluster) Volumes() map[string]*Volume { return c.volumes }
 
+// attachedElsewhere says that a server on another Node has the volume open: it is attached to one Node at a time.
+func (c *Cluster) attachedElsewhere(claim, node string) bool {
+	v := c.volumes[claim]
+	return v != nil && slices.ContainsFunc(v.Running(), func(o Opening) bool { return o.Node != node })
+}
+
 func (c *Cluster) open(claim string, pod *container, now time.Time) {
 	v, found := c.volumes[claim]
 	if !found {
 		v = &Volume{Claim: types.UID(claim)}
 		c.volumes[claim] = v
 	}
-	v.Openings = append(v.Openings, Opening{Pod: types.UID(pod.uid), PodName: pod.key.Name, Image: pod.image, At: now})
+	v.Openings = append(v.Openings, Opening{Pod: types.UID(pod.uid), PodName: pod.key.Name, Node: pod.node, Image: pod.image, At: now})
 }
 
 func (c *Cluster) close(claim, pod string, now time.Time) {

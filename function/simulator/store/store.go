@@ -79,8 +79,6 @@ type Config struct {
 	Admission []Admission
 	// Changed is called after each write that changed something.
 	Changed func(Change)
-	// ClusterScoped are custom kinds without a namespace. Those of Kubernetes are known.
-	ClusterScoped map[schema.GroupKind]bool
 	// Schemas of custom kinds. An apply with a field that they do not declare is refused.
 	Schemas map[schema.GroupVersionKind]Schema
 }
@@ -187,16 +185,37 @@ func (s *Store) Message(object *unstructured.Unstructured) (*structpb.Struct, er
 	return m, nil
 }
 
-// Restore puts an object back exactly as it was, for snapshots of whole clusters: no admission, no new version.
-func (s *Store) Restore(object *unstructured.Unstructured) {
-	s.versions++
-	restored := object.DeepCopy()
-	restored.SetResourceVersion(s.Version())
-	key := KeyOf(object)
-	before := s.Peek(key)
-	s.records[key] = newRecord(restored)
-	s.notify(Change{Outcome: OutcomeUpdated, Verb: VerbUpdate, Actor: "restore", Key: key, Before: before, After: restored})
+// Restore makes the objects all there is, exactly as they are but for new versions, and returns what it changed. There
+// is no admission.
+func (s *Store) Restore(objects []*unstructured.Unstructured) []Change {
+	gone := s.records
+	s.records = make(map[Key]*record, len(objects))
+	var changes []Change
+	for _, o := range objects {
+		restored := o.DeepCopy()
+		restored.SetResourceVersion(s.nextVersion())
+		key := KeyOf(o)
+		change := Change{Outcome: OutcomeCreated, Verb: VerbUpdate, Actor: ActorRestore, Key: key, After: restored}
+		if r, found := gone[key]; found {
+			change.Outcome, change.Before = OutcomeUpdated, r.object
+			delete(gone, key)
+		}
+		s.records[key] = newRecord(restored)
+		changes = append(changes, change)
+	}
+	removed := make([]*unstructured.Unstructured, 0, len(gone))
+	for _, r := range gone {
+		removed = append(removed, r.object)
+	}
+	Sort(removed)
+	for _, o := range removed {
+		changes = append(changes, Change{Outcome: OutcomeRemoved, Verb: VerbDelete, Actor: ActorRestore, Key: KeyOf(o), Before: o})
+	}
+	return changes
 }
+
+// ActorRestore is who writes when a snapshot is restored.
+const ActorRestore = "restore"
 
 func newRecord(object *unstructured.Unstructured) *record {
 	return &record{object: object, version: object.GetResourceVersion(), intents: map[intentKey]appliedIntent{}}
