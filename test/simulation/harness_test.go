@@ -2,11 +2,13 @@
 package simulation
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/crossplane/function-sdk-go/logging"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,6 +42,22 @@ type world struct {
 	t       *testing.T
 	passes  []*simulator.Pass
 	changes []store.Change
+	// alter the answers, as another version of the function would give them.
+	alter func(*fnv1.RunFunctionResponse)
+}
+
+// RunFunction in the version under test, altered.
+func (a altered) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	rsp, err := a.fn.RunFunction(ctx, req)
+	if err == nil && a.w.alter != nil {
+		a.w.alter(rsp)
+	}
+	return rsp, err
+}
+
+type altered struct {
+	fn simulator.Function
+	w  *world
 }
 
 func newWorld(t *testing.T, change func(*simulator.Config)) *world {
@@ -57,7 +75,7 @@ func newWorld(t *testing.T, change func(*simulator.Config)) *world {
 		t.Fatal(err)
 	}
 	config := simulator.Config{
-		Composites: []simulator.Composite{{Kind: kindChroma, Function: fn, Input: input}},
+		Composites: []simulator.Composite{{Kind: kindChroma, Function: altered{fn: fn, w: w}, Input: input}},
 		Passed:     func(p *simulator.Pass) { w.passes = append(w.passes, p) },
 		Changed:    func(c store.Change) { w.changes = append(w.changes, c) },
 	}
