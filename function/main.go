@@ -25,6 +25,9 @@ const bytesPerMB = 1024 * 1024
 // gracePeriod leaves room in the 30 seconds that Kubernetes gives a Pod to end.
 const gracePeriod = 25 * time.Second
 
+// checksDisabled is the value of --checks that connects to nothing.
+const checksDisabled = "Disabled"
+
 // CLI has the flags of the function and what its environment sets.
 type CLI struct {
 	Debug bool `help:"Emit debug logs in addition to info logs." short:"d"`
@@ -57,9 +60,15 @@ func (c *CLI) Run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 
-	fn, err := composition.New(log, settings.Environment{
-		DefaultImage: c.DefaultImage, AllowedImages: c.AllowedImages, ChecksDisabled: c.Checks == "Disabled",
-	}, time.Now)
+	environment := settings.Environment{
+		DefaultImage: c.DefaultImage, AllowedImages: c.AllowedImages, ChecksDisabled: c.Checks == checksDisabled,
+	}
+	// Said once here, where it would otherwise be the answer to each call.
+	if _, err := settings.Parse(nil, environment); err != nil {
+		return fmt.Errorf("cannot use the environment: %w", err)
+	}
+
+	fn, err := composition.New(log, environment, time.Now)
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func setting(t *testing.T, variable string) string {
 func startFunction(t *testing.T, path string) string {
 	t.Helper()
 
-	cmd := exec.CommandContext(t.Context(), path, "--insecure", "--address=127.0.0.1:0", "--metrics-address=")
+	cmd := exec.CommandContext(t.Context(), path, "--insecure", "--address=127.0.0.1:0", "--metrics-address=", "--checks=Disabled")
 	// Its environment has defaults of the function, which must be the built-in ones here.
 	cmd.Env = []string{}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }

@@ -290,4 +290,3 @@ func TestAnObjectDeletedByHandTakesNoDataAlong(t *testing.T) {
 		t.Errorf("the Objects were not composed again")
 	}
 }
-

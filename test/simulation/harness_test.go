@@ -224,4 +224,3 @@ func (w *world) must(err error) {
 		w.t.Fatal(err)
 	}
 }
-

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // A Client speaks to one server.
@@ -19,9 +20,12 @@ type Client struct {
 	http *http.Client
 }
 
+// timeout of a request: a server in trouble may never answer one.
+const timeout = 30 * time.Second
+
 // New returns a client of the server at an address such as http://127.0.0.1:8000.
 func New(address string) *Client {
-	return &Client{base: strings.TrimSuffix(address, "/") + "/api/v2", http: &http.Client{}}
+	return &Client{base: strings.TrimSuffix(address, "/") + "/api/v2", http: &http.Client{Timeout: timeout}}
 }
 
 // An Error is an answer of the server other than success.
