@@ -273,6 +273,11 @@ func TestJudge(t *testing.T) {
 			want: want{Allowed: true, Reason: reason.ProductChangeAllowed},
 			says: []string{"sparse vectors", "1.5.10"},
 		},
+		"BelowItsOwnHighestVersionWhileChromaRuns": {
+			reason: "Chroma runs on the data of VecturaDB already: only the downgrade is new.",
+			data:   data(t, "vecturadb 1.0.0-preview.3", "chroma 1.5.10"), wanted: "chroma 1.5.9",
+			want: want{Reason: reason.DowngradeChangesFormat, Needed: []Annotation{downgrade, format("1.5.9")}},
+		},
 		"AgainToVecturaDB": {
 			reason: "Back to VecturaDB the data goes along the table.",
 			data:   data(t, "vecturadb 1.0.0-preview.3", "chroma 1.5.9"), wanted: "vecturadb 1.0.0-preview.3",
