@@ -39,10 +39,34 @@ for tool in "$@"; do
       module=$here/provider-kubernetes
       package=github.com/crossplane-contrib/provider-kubernetes/cmd/provider
       ;;
+    helm)
+      module=$here/helm
+      package=helm.sh/helm/v3/cmd/helm
+      ;;
+    coredns)
+      module=$here/coredns
+      package=.
+      ;;
+    etcd)
+      module=$here/kubernetes
+      package=go.etcd.io/etcd/server/v3
+      ;;
+    kube-apiserver | kube-controller-manager | kube-proxy | kube-scheduler | kubectl | kubelet)
+      module=$here/kubernetes
+      package=k8s.io/kubernetes/cmd/$tool
+      version=$(cd "$module" && go list -m -f '{{.Version}}' k8s.io/kubernetes)
+      minor=${version#v1.}
+      for path in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
+        variables+=" -X $path.gitVersion=$version -X $path.gitMajor=1 -X $path.gitMinor=${minor%%.*} -X $path.gitTreeState=clean"
+      done
+      ;;
     *) say "build.sh knows no tool $tool"; exit 2 ;;
   esac
 
-  key=$({ go version; printf '%s\n' "$package" "$flags $variables"; cat "$module/go.mod" "$module/go.sum"; find "$module" -name "*.go" | LC_ALL=C sort | xargs -r cat; } | sha256sum | cut -d' ' -f1)
+  # The folder of all the modules has no code of its own.
+  sources=()
+  [ "$module" = "$here" ] || mapfile -t sources < <(find "$module" -name '*.go' | LC_ALL=C sort)
+  key=$({ go version; printf '%s\n' "$package" "$flags $variables"; cat "$module/go.mod" "$module/go.sum" "${sources[@]}"; } | sha256sum | cut -d' ' -f1)
   if [ -x "$folder/$tool" ] && [ "$(cat "$folder/$tool.key" 2>/dev/null)" = "$key" ]; then
     continue
   fi
