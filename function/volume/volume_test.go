@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"github.com/function-chroma/function-chroma/function/compatibility"
 )
 
 // schema is the table as Chroma makes it.
@@ -49,7 +51,7 @@ func makeVolume(t *testing.T, last map[string]int, statements ...string) string 
 func TestRead(t *testing.T) {
 	type want struct {
 		migrations Migrations
-		format     Format
+		formats    []string
 	}
 	cases := map[string]struct {
 		reason string
@@ -59,26 +61,26 @@ func TestRead(t *testing.T) {
 		"A": {
 			reason: "Chroma 1.0.0 to 1.2.2 know nine migrations of sysdb",
 			last:   map[string]int{"sysdb": 9, "metadb": 5, "embeddings_queue": 2},
-			want:   want{Migrations{9, 5, 2}, A},
+			want:   want{Migrations{9, 5, 2}, []string{"A1", "A2"}},
 		},
 		"B": {
 			reason: "Chroma 1.3.0 adds the schema of collections",
 			last:   map[string]int{"sysdb": 10, "metadb": 5, "embeddings_queue": 2},
-			want:   want{Migrations{10, 5, 2}, B},
+			want:   want{Migrations{10, 5, 2}, []string{"B"}},
 		},
 		"C": {
 			reason: "Chroma 1.5.0 adds arrays in metadata",
 			last:   map[string]int{"sysdb": 10, "metadb": 6, "embeddings_queue": 2},
-			want:   want{Migrations{10, 6, 2}, C},
+			want:   want{Migrations{10, 6, 2}, []string{"C"}},
 		},
 		"Newer": {
 			reason: "A migration that no known release has makes the format unknown, not that of the newest",
 			last:   map[string]int{"sysdb": 11, "metadb": 6, "embeddings_queue": 2},
-			want:   want{Migrations{11, 6, 2}, Unknown},
+			want:   want{Migrations{11, 6, 2}, nil},
 		},
 		"Empty": {
 			reason: "A server that was killed before its first migration leaves an empty table",
-			want:   want{Migrations{}, Unknown},
+			want:   want{Migrations{}, nil},
 		},
 	}
 	for name, tc := range cases {
@@ -87,10 +89,28 @@ func TestRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, want{got, got.Format()}, cmp.AllowUnexported(want{})); diff != "" {
+			if diff := cmp.Diff(tc.want, want{got, got.Formats()}, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("\n%s\nRead(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+func TestFormatsAreThoseOfTheTable(t *testing.T) {
+	want := []string{}
+	for _, format := range compatibility.Formats() {
+		want = append(want, format.Name)
+	}
+	got := []string{}
+	for system := range 20 {
+		for metadata := range 20 {
+			for queue := range 20 {
+				got = append(got, Migrations{System: system, Metadata: metadata, Queue: queue}.Formats()...)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nEach format of the table can be read from a volume, and no other\nFormats(): -want, +got:\n%s", diff)
 	}
 }
 
