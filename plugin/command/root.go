@@ -1,0 +1,85 @@
+// Package command puts the commands of the plugin together.
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/function-chroma/function-chroma/plugin/completion"
+	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/render"
+	"github.com/function-chroma/function-chroma/plugin/terminal"
+	"github.com/function-chroma/function-chroma/plugin/version"
+)
+
+// Name of the plugin as people type it.
+const Name = "kubectl chroma"
+
+// Execute the plugin with arguments, and tell how it ended.
+func Execute(ctx context.Context, streams genericiooptions.IOStreams, getenv func(string) string, args []string) exit.Code {
+	root := New(streams, getenv)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exit.Fine
+	}
+	// Errors that are joined come one to a line.
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		_, _ = fmt.Fprintln(streams.ErrOut, "error: "+line)
+	}
+	code := exit.CodeOf(err)
+	if code == exit.Usage {
+		_, _ = fmt.Fprintln(streams.ErrOut, "See --help.")
+	}
+	return code
+}
+
+// New root command.
+func New(streams genericiooptions.IOStreams, getenv func(string) string) *cobra.Command {
+	color := terminal.Auto
+	root := &cobra.Command{
+		Use:   "kubectl-chroma",
+		Short: "See, understand and change Chroma and Vald that Crossplane composes",
+		Long: `See, understand and change Chroma and Vald that Crossplane composes.
+
+The plugin gives the composition function's own answers: it decides with the same code.
+
+` + exit.Help,
+		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: Name},
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return exit.Errorf(exit.Usage, "there is no command %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.ErrOut)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.With(exit.Usage, err) })
+
+	connection := genericclioptions.NewConfigFlags(true)
+	connection.AddFlags(root.PersistentFlags())
+	root.PersistentFlags().StringVar(&color, "color", color, "paint the output: auto (on a terminal, unless NO_COLOR is set), always or never")
+
+	palette := func() (terminal.Palette, error) {
+		p, err := terminal.NewPalette(color, streams.Out, getenv)
+		return p, exit.With(exit.Usage, err)
+	}
+	root.AddCommand(
+		render.New(render.Context{Streams: streams, Palette: palette, Namespace: connection.Namespace}),
+		version.New(streams),
+		completion.New(streams, root),
+	)
+	return root
+}
