@@ -38,7 +38,8 @@ func (c *Cluster) admit(r *store.Request) error {
 // rewriteImages is a mutating webhook. What it changes still counts as the manager's own: managed fields say which
 // fields were applied, not with which value.
 func (c *Cluster) rewriteImages(r *store.Request) {
-	if c.webhook == nil || r.Subresource != "" {
+	// The scheduler binds through a subresource of its own.
+	if c.webhook == nil || r.Subresource != "" || r.Actor == managerScheduler || (r.Before != nil && !c.webhookUpdates) {
 		return
 	}
 	for _, o := range listAt(r.Object, "spec", "containers") {

@@ -84,3 +84,11 @@ func withService(_ *fnv1.RunFunctionRequest, response *fnv1.RunFunctionResponse)
 		},
 	})}
 }
+
+// BenchmarkNew is a cluster from nothing to one settled server.
+func BenchmarkNew(b *testing.B) {
+	for b.Loop() {
+		c := newFake(b, &fake{}, nil)
+		applied(b, c, server("demo", "docker.io/chromadb/chroma:1.5.9"))
+	}
+}

@@ -35,8 +35,7 @@ func (c *Cluster) wakeClaimOf(change store.Change) {
 // composite resource says back.
 func (c *Cluster) reconcileClaim(key store.Key) {
 	task := Task{controllerClaim, key}
-	if wait, down := c.crossplaneDown(c.Now()); down {
-		c.queue.add(task, wait, false)
+	if c.crossplaneDown(task) {
 		return
 	}
 	live := c.store.Peek(key)

@@ -104,7 +104,7 @@ func New(config Config) (*Cluster, error) {
 	c.controllers = map[string]controller{
 		controllerComposite: c.reconcileComposite, controllerClaim: c.reconcileClaim, controllerProvider: c.reconcileObject,
 		controllerCollector: c.collect, controllerScheduler: c.schedule, controllerKubelet: c.runPod, controllerBinder: c.bind, controllerNode: c.watchNode,
-		controllerHeld: c.release,
+		controllerHeld: c.release, controllerWorkload: c.roll,
 	}
 	schemas := map[schema.GroupVersionKind]store.Schema{}
 	for i := range config.Composites {
@@ -176,6 +176,9 @@ func (c *Cluster) changed(change store.Change) {
 func (c *Cluster) wake(change store.Change) {
 	key := change.Key
 	if k, found := c.kinds[key.GVK]; found {
+		if workload(key.GVK) {
+			c.queue.add(Task{controllerWorkload, key}, c.queue.soon(), false)
+		}
 		if change.Outcome == store.OutcomeRemoved || deleting(change.After) {
 			delete(c.breakers, key)
 		}
@@ -202,6 +205,9 @@ func (c *Cluster) wake(change store.Change) {
 		c.wakePodsOf(key)
 	case kindNode:
 		c.queue.add(Task{controllerNode, key}, c.queue.soon(), false)
+	}
+	if workload(key.GVK) {
+		c.queue.add(Task{controllerWorkload, key}, c.queue.soon(), false)
 	}
 	if change.Outcome == store.OutcomeRemoved || change.Outcome == store.OutcomeMarked || hasOwners(change.After) {
 		c.queue.add(Task{Controller: controllerCollector}, c.queue.soon(), false)

@@ -44,8 +44,7 @@ func (c Composite) machinery(field string) []string {
 // reconcileComposite is one pass of Crossplane's reconciler for composite resources.
 func (c *Cluster) reconcileComposite(key store.Key) {
 	task := Task{controllerComposite, key}
-	if wait, down := c.crossplaneDown(c.Now()); down {
-		c.queue.add(task, wait, false)
+	if c.crossplaneDown(task) {
 		return
 	}
 	if _, busy := c.held[key]; busy {
@@ -65,7 +64,6 @@ func (c *Cluster) reconcileComposite(key store.Key) {
 		return
 	}
 	if c.functionDown {
-		p.ttl = 0
 		// The call waits for its connection: no condition says so. It is answered up to 26 s after the function is back.
 		c.waiting[task] = struct{}{}
 		c.finish(p, "waiting for the function", nil)

@@ -47,15 +47,18 @@ type faults struct {
 	unreadable map[schema.GroupKind]bool
 	unwritable map[schema.GroupVersionKind]string
 	webhook    func(image string) string
-	admissions []store.Admission
+	// webhookUpdates says that the webhook sees updates too.
+	webhookUpdates bool
+	admissions     []store.Admission
 
 	unschedulable bool
 	lost          map[string]bool
+	stuck         map[store.Key]bool
 	images        map[string]ImageFault
 }
 
 func newFaults() *faults {
-	return &faults{waiting: map[Task]struct{}{}, unreadable: map[schema.GroupKind]bool{}, unwritable: map[schema.GroupVersionKind]string{}, lost: map[string]bool{}, images: map[string]ImageFault{}}
+	return &faults{waiting: map[Task]struct{}{}, unreadable: map[schema.GroupKind]bool{}, unwritable: map[schema.GroupVersionKind]string{}, lost: map[string]bool{}, stuck: map[store.Key]bool{}, images: map[string]ImageFault{}}
 }
 
 // SetFunctionDown stops or starts the function. Passes wait silently while it is down.
@@ -76,6 +79,8 @@ func (c *Cluster) SetFunctionDown(down bool) {
 // SetProviderDown stops or starts provider-kubernetes. Its work waits.
 func (c *Cluster) SetProviderDown(down bool) {
 	c.providerDown = down
+	// What it keeps in memory is gone with it.
+	clear(c.desired)
 	if !down {
 		for _, o := range c.store.List(kindObject, "") {
 			c.queue.add(Task{controllerProvider, store.KeyOf(o)}, c.queue.soon(), false)
@@ -86,6 +91,7 @@ func (c *Cluster) SetProviderDown(down bool) {
 // SetCrossplaneDown stops or starts Crossplane's core. When it starts it looks at everything.
 func (c *Cluster) SetCrossplaneDown(down bool) {
 	c.stopped = down
+	clear(c.held)
 	if !down {
 		c.until = time.Time{}
 		c.resync()
@@ -126,12 +132,17 @@ func (c *Cluster) resync() {
 	}
 }
 
-// crossplaneDown says how long a pass has to wait for Crossplane.
-func (f *faults) crossplaneDown(now time.Time) (time.Duration, bool) {
-	if f.stopped {
-		return time.Minute, true
+// crossplaneDown says that a task finds nobody, and lets it wait for the restart. One that is stopped looks at
+// everything when it starts.
+func (c *Cluster) crossplaneDown(task Task) bool {
+	if c.stopped {
+		return true
 	}
-	return f.until.Sub(now), now.Before(f.until)
+	wait := c.until.Sub(c.Now())
+	if wait > 0 {
+		c.queue.add(task, wait, false)
+	}
+	return wait > 0
 }
 
 // HoldNextPass lets the writes of Crossplane's next pass come late, after others had their say.
@@ -200,8 +211,10 @@ func (e *composedError) Error() string {
 }
 func (e *composedError) Unwrap() error { return e.cause }
 
-// SetImageWebhook rewrites the images of Pods at creation and update, none when nil.
-func (c *Cluster) SetImageWebhook(rewrite func(image string) string) { c.webhook = rewrite }
+// SetImageWebhook rewrites the images of Pods at their creation, and at updates if so wished; nil takes it away.
+func (c *Cluster) SetImageWebhook(rewrite func(image string) string, updates bool) {
+	c.webhook, c.webhookUpdates = rewrite, updates
+}
 
 // Admit adds an admission step, for policies.
 func (c *Cluster) Admit(a store.Admission) { c.admissions = append(c.admissions, a) }

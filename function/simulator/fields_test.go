@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 
-
 	"github.com/function-chroma/function-chroma/function/simulator/store"
 )
 
@@ -75,9 +74,9 @@ func TestManagedFields(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := newFake(t, &fake{}, nil)
-			c.SetImageWebhook(tc.webhook)
+			c.SetImageWebhook(tc.webhook, true)
 			applied(t, c, server("demo", "docker.io/chromadb/chroma:1.5.9"))
-			c.SetImageWebhook(nil)
+			c.SetImageWebhook(nil, false)
 			if tc.disturb != nil {
 				tc.disturb(t, c)
 			}
@@ -144,4 +143,3 @@ func TestNumbersArriveAsFloat64(t *testing.T) {
 		t.Error("the first call of a pass has no required resources")
 	}
 }
-

@@ -144,7 +144,7 @@ func (c *Cluster) start(pod *unstructured.Unstructured, k *container) {
 	}
 	k.image, k.claims, k.running, k.ready, k.started = wanted, claims, true, false, c.Now()
 	for _, claim := range claims {
-		c.open(claim, k, c.Now())
+		c.open(claim, k, pod)
 	}
 	c.writePod(pod, k, "", "")
 	c.queue.add(task, readyTime, false)
@@ -228,7 +228,7 @@ func (c *Cluster) stop(k *container, code int64, reason string) {
 	k.running, k.ready = false, false
 	k.last = &termination{exitCode: code, reason: reason, at: c.Now()}
 	for _, claim := range k.claims {
-		c.close(claim, k.uid, c.Now())
+		c.close(claim, k.uid)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -22,7 +23,10 @@ type Opening struct {
 	Node    string
 	// Image that ran, as the Pod's spec had it when the container started.
 	Image string
-	At    time.Time
+	// Managers are the field managers that own the image in the Pod's spec: Crossplane's composed one when the image is
+	// what the function composed, a person's when it was edited.
+	Managers []string
+	At       time.Time
 	// Closed is when the container ended, zero while it runs.
 	Closed time.Time
 	// Forced says that somebody removed the Pod by force while the container was still running.
@@ -52,23 +56,41 @@ func (c *Cluster) attachedElsewhere(claim, node string) bool {
 	return v != nil && slices.ContainsFunc(v.Running(), func(o Opening) bool { return o.Node != node })
 }
 
-func (c *Cluster) open(claim string, pod *container, now time.Time) {
+// ImageManagers are the field managers that own the image of a Pod's container.
+func ImageManagers(pod *unstructured.Unstructured) []string {
+	var managers []string
+	for _, o := range listAt(pod, "metadata", "managedFields") {
+		entry := &unstructured.Unstructured{}
+		entry.Object, _ = o.(map[string]any)
+		for _, fields := range mapAt(entry, "fieldsV1", "f:spec", "f:containers") {
+			container, _ := fields.(map[string]any)
+			if _, owns := container["f:image"]; owns {
+				managers = append(managers, stringAt(entry, "manager"))
+			}
+		}
+	}
+	return managers
+}
+
+func (c *Cluster) open(claim string, k *container, pod *unstructured.Unstructured) {
 	v, found := c.volumes[claim]
 	if !found {
 		v = &Volume{Claim: types.UID(claim)}
 		c.volumes[claim] = v
 	}
-	v.Openings = append(v.Openings, Opening{Pod: types.UID(pod.uid), PodName: pod.key.Name, Node: pod.node, Image: pod.image, At: now})
+	v.Openings = append(v.Openings, Opening{
+		Pod: types.UID(k.uid), PodName: k.key.Name, Node: k.node, Image: k.image, Managers: ImageManagers(pod), At: c.Now(),
+	})
 }
 
-func (c *Cluster) close(claim, pod string, now time.Time) {
+func (c *Cluster) close(claim, pod string) {
 	v := c.volumes[claim]
 	if v == nil {
 		return
 	}
 	for i := range v.Openings {
 		if string(v.Openings[i].Pod) == pod && v.Openings[i].Closed.IsZero() {
-			v.Openings[i].Closed = now
+			v.Openings[i].Closed = c.Now()
 		}
 	}
 }

@@ -1,0 +1,109 @@
+package simulator
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/function-chroma/function-chroma/function/simulator/store"
+)
+
+const (
+	controllerWorkload = "workloads"
+	rolloutTime        = 2 * time.Second
+)
+
+// workload says whether the kind is one of Kubernetes' workloads, whose Pods are not modelled: only their status is.
+func workload(kind schema.GroupVersionKind) bool {
+	switch kind.GroupKind() {
+	case schema.GroupKind{Group: "apps", Kind: "Deployment"}, schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, schema.GroupKind{Group: "batch", Kind: "Job"}:
+		return true
+	}
+	return false
+}
+
+// SetStuck keeps a workload from getting ready, or from finishing, until it is set free.
+func (c *Cluster) SetStuck(kind schema.GroupVersionKind, namespace, name string, stuck bool) {
+	key := store.Key{GVK: kind, Namespace: namespace, Name: name}
+	c.stuck[key] = stuck
+	c.queue.add(Task{controllerWorkload, key}, c.queue.soon(), false)
+}
+
+// Scale is kubectl scale: replicas belong to kubectl afterwards.
+func (c *Cluster) Scale(kind schema.GroupVersionKind, namespace, name string, replicas int64) error {
+	live, err := c.store.Get(store.Key{GVK: kind, Namespace: namespace, Name: name})
+	if err != nil {
+		return err
+	}
+	changed := live.DeepCopy()
+	if err := unstructured.SetNestedField(changed.Object, replicas, "spec", "replicas"); err != nil {
+		return err
+	}
+	_, err = c.store.Update(changed, store.Options{Actor: actorUser, Manager: "kubectl", Subresource: "scale"})
+	return err
+}
+
+// roll out a workload: it is ready in its newest generation a moment after it changed.
+func (c *Cluster) roll(key store.Key) {
+	live := c.store.Peek(key)
+	if live == nil || deleting(live) || c.stuck[key] {
+		return
+	}
+	generation := live.GetGeneration()
+	if seen, _ := at(live, "status", "observedGeneration").(int64); seen != generation {
+		changed := live.DeepCopy()
+		changed.Object["status"] = map[string]any{"observedGeneration": generation}
+		c.writeStatus(changed, managerControllers)
+		c.queue.add(Task{controllerWorkload, key}, rolloutTime, false)
+		return
+	}
+	changed := live.DeepCopy()
+	changed.Object["status"] = c.rolledOut(live)
+	if store.Same(changed.Object["status"], live.Object["status"]) {
+		return
+	}
+	if wait := c.rolled(live).Sub(c.Now()); wait > 0 {
+		c.queue.add(Task{controllerWorkload, key}, wait, false)
+		return
+	}
+	c.writeStatus(changed, managerControllers)
+}
+
+// rolled is when the workload gets ready: some time after its last change.
+func (c *Cluster) rolled(live *unstructured.Unstructured) time.Time {
+	var last time.Time
+	for _, o := range listAt(live, "metadata", "managedFields") {
+		entry, _ := o.(map[string]any)
+		text, _ := entry["time"].(string)
+		if t, err := time.Parse(time.RFC3339, text); err == nil && t.After(last) {
+			last = t
+		}
+	}
+	return last.Add(rolloutTime)
+}
+
+// rolledOut is the status of a workload that is ready, or a Job that is complete.
+func (c *Cluster) rolledOut(live *unstructured.Unstructured) map[string]any {
+	if live.GetKind() == "Job" {
+		return map[string]any{"observedGeneration": live.GetGeneration(), "succeeded": int64(1), "conditions": []any{conditionOf("Complete")}}
+	}
+	replicas, given := at(live, "spec", "replicas").(int64)
+	if !given {
+		replicas = 1
+	}
+	status := map[string]any{
+		"observedGeneration": live.GetGeneration(), "replicas": replicas, "updatedReplicas": replicas, "readyReplicas": replicas, "availableReplicas": replicas,
+	}
+	if live.GetKind() == "StatefulSet" {
+		status["currentReplicas"] = replicas
+		status["currentRevision"], status["updateRevision"] = live.GetName()+"-1", live.GetName()+"-1"
+		return status
+	}
+	status["conditions"] = []any{conditionOf("Available")}
+	return status
+}
+
+func conditionOf(kind string) map[string]any {
+	return map[string]any{"type": kind, "status": statusTrue}
+}
