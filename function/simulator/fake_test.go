@@ -51,6 +51,16 @@ func (f *fake) RunFunction(_ context.Context, request *fnv1.RunFunctionRequest) 
 	return response, nil
 }
 
+// replaceEnded leaves out a Pod that has ended, so that it is replaced.
+func replaceEnded(request *fnv1.RunFunctionRequest, response *fnv1.RunFunctionResponse) {
+	phase := request.GetObserved().GetResources()["pod"].GetResource().GetFields()["status"].GetStructValue().GetFields()["phase"].GetStringValue()
+	deleting := request.GetObserved().GetResources()["pod"].GetResource().GetFields()["metadata"].GetStructValue().GetFields()["deletionTimestamp"] != nil
+	if phase == "Failed" || deleting {
+		delete(response.Desired.Resources, "pod")
+	}
+	response.Meta.Ttl = durationpb.New(10 * time.Second)
+}
+
 func selector(apiVersion, kind, namespace, name string) *fnv1.ResourceSelector {
 	s := &fnv1.ResourceSelector{ApiVersion: apiVersion, Kind: kind, Match: &fnv1.ResourceSelector_MatchName{MatchName: name}}
 	if namespace != "" {

@@ -61,6 +61,31 @@ func newFaults() *faults {
 	return &faults{waiting: map[Task]struct{}{}, unreadable: map[schema.GroupKind]bool{}, unwritable: map[schema.GroupVersionKind]string{}, lost: map[string]bool{}, stuck: map[store.Key]bool{}, images: map[string]ImageFault{}}
 }
 
+// Heal ends all faults: what was down is up, caches are fresh, nothing is refused, Nodes are back, images are well.
+// What the faults have done stays done.
+func (c *Cluster) Heal() {
+	lost := slices.Sorted(maps.Keys(c.lost))
+	c.crashBefore, c.crashAfter, c.hold, c.interrupt = 0, 0, 0, nil
+	c.refusals, c.webhook, c.unschedulable = nil, nil, false
+	clear(c.unreadable)
+	clear(c.unwritable)
+	clear(c.images)
+	clear(c.stuck)
+	for _, node := range lost {
+		c.SetNodeLost(node, false)
+	}
+	c.SetFunctionDown(false)
+	c.SetProviderDown(false)
+	c.ThawCaches()
+	c.SetCrossplaneDown(false)
+	c.wakePods()
+	for _, o := range c.store.All() {
+		if workload(o.GroupVersionKind()) {
+			c.queue.add(Task{controllerWorkload, store.KeyOf(o)}, c.queue.soon(), false)
+		}
+	}
+}
+
 // SetFunctionDown stops or starts the function. Passes wait silently while it is down.
 func (c *Cluster) SetFunctionDown(down bool) {
 	c.functionDown = down

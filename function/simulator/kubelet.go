@@ -119,10 +119,14 @@ func (c *Cluster) start(pod *unstructured.Unstructured, k *container) {
 		c.queue.add(task, wait, k.backOff > 0)
 		return
 	}
-	claims, ok := c.mountable(pod)
-	if !ok {
-		c.writePod(pod, k, "ContainerCreating", "")
-		return
+	if k.started.IsZero() {
+		// What a Pod has mounted once stays mounted while its container restarts.
+		claims, ok := c.mountable(pod)
+		if !ok {
+			c.writePod(pod, k, "ContainerCreating", "")
+			return
+		}
+		k.claims = claims
 	}
 	wanted := image(pod)
 	fault := c.images[wanted]
@@ -142,8 +146,8 @@ func (c *Cluster) start(pod *unstructured.Unstructured, k *container) {
 		c.queue.add(task, pullTime+startTime, false)
 		return
 	}
-	k.image, k.claims, k.running, k.ready, k.started = wanted, claims, true, false, c.Now()
-	for _, claim := range claims {
+	k.image, k.running, k.ready, k.started = wanted, true, false, c.Now()
+	for _, claim := range k.claims {
 		c.open(claim, k, pod)
 	}
 	c.writePod(pod, k, "", "")

@@ -17,6 +17,9 @@ func (c *Cluster) Step() (Task, bool) {
 	return task, true
 }
 
+// Passes that Crossplane has begun so far.
+func (c *Cluster) Passes() int { return c.passes }
+
 // Pending are the tasks that wait, in no order that means anything.
 func (c *Cluster) Pending() []Task {
 	tasks := make([]Task, 0, len(c.queue.tasks))
