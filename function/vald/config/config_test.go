@@ -176,7 +176,7 @@ func TestATemplateIsOneValdRelease(t *testing.T) {
 		"List":      {"No object.", "[{}]", "it must be one ValdRelease"},
 		"Nothing":   {"A file without content.", "# only a comment", "it must be one ValdRelease"},
 		"Twice":     {"A key that is there twice.", "{spec: {}, spec: {}}", "already set"},
-		"Malformed": {"No YAML.", "{", "cannot read the template"},
+		"Malformed": {"No YAML.", "{", "cannot read the default template"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -30,15 +30,15 @@ var parseShipped = sync.OnceValue(func() map[string]any {
 func ParseTemplate(text []byte) (map[string]any, error) {
 	encoded, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the template: %w", err)
+		return nil, fmt.Errorf("cannot read the default template: %w", err)
 	}
 	var value any
 	if err := json.Unmarshal(encoded, &value); err != nil {
-		return nil, fmt.Errorf("cannot read the template: %w", err)
+		return nil, fmt.Errorf("cannot read the default template: %w", err)
 	}
 	template, ok := value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("cannot read the template: it must be one ValdRelease")
+		return nil, fmt.Errorf("cannot read the default template: it must be one ValdRelease")
 	}
 	return template, nil
 }

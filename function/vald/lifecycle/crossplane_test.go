@@ -296,3 +296,12 @@ func (c *crossplane) status(t *testing.T) valdv1.ValdOperatorReleaseStatus {
 	}
 	return vor.Status
 }
+
+// snapshotOfObjects in the cluster.
+func (c *crossplane) snapshotOfObjects() map[string]any {
+	out := map[string]any{}
+	for name, object := range c.objects {
+		out[name] = wire(object).Object
+	}
+	return out
+}
