@@ -222,6 +222,7 @@ func (c *cluster) apply(role string, manifest any) {
 		if !reflect.DeepEqual(numbers(map[string]any{"s": before.Object["spec"]}), numbers(map[string]any{"s": object.Object["spec"]})) {
 			object.SetGeneration(before.GetGeneration() + 1)
 		}
+		object.SetManagedFields(before.GetManagedFields())
 		if status, ok := before.Object["status"]; ok {
 			object.Object["status"] = status
 		}
@@ -304,8 +305,8 @@ func (c *cluster) condition(kind reason.ConditionType) pass.Condition {
 	return pass.Condition{}
 }
 
-func (c *cluster) status() v1alpha1.ChromaStatus {
-	return c.last.Status.(v1alpha1.ChromaStatus)
+func (c *cluster) status() *v1alpha1.ChromaStatus {
+	return c.last.Status.(*v1alpha1.ChromaStatus)
 }
 
 // has says whether an object of the role is composed.

@@ -19,7 +19,7 @@ import (
 )
 
 // compose the objects of a pass, sorted by role: all that is observed is kept, unless a rule here says otherwise.
-func (s situation) compose(c course, p progress, repairs map[string]repair) ([]pass.Object, error) {
+func (s situation) compose(c course) ([]pass.Object, error) {
 	roles := make(map[string]struct{}, len(s.w.Observed)+len(s.wanted))
 	for role := range s.w.Observed {
 		roles[role] = struct{}{}
@@ -31,21 +31,21 @@ func (s situation) compose(c course, p progress, repairs map[string]repair) ([]p
 	}
 	var objects []pass.Object
 	for _, role := range slices.Sorted(maps.Keys(roles)) {
-		manifest, err := s.composeRole(role, c, p)
+		manifest, err := s.composeRole(role, c)
 		if err != nil {
 			return nil, fmt.Errorf("cannot compose %q of Chroma %q: %w", role, s.w.Chroma.GetName(), err)
 		}
 		if manifest == nil {
 			continue
 		}
-		s.applyRepairs(role, manifest, repairs)
+		s.applyRepairs(role, manifest, c.repairs)
 		objects = append(objects, pass.Object{Role: role, Manifest: manifest, Ready: s.objectReady(role)})
 	}
 	return objects, nil
 }
 
 // composeRole gives the manifest of one role. Nil leaves it out.
-func (s situation) composeRole(role string, c course, p progress) (any, error) {
+func (s situation) composeRole(role string, c course) (any, error) {
 	observed := s.w.Observed[role]
 	if observed != nil && observed.GetDeletionTimestamp() != nil {
 		return nil, nil // Sent now, it would be made again the moment it is gone, perhaps by a pass that is late.
@@ -55,8 +55,8 @@ func (s situation) composeRole(role string, c course, p progress) (any, error) {
 	case c.stage == hold, c.stage == claim && role != accountRole:
 		return keep(observed)
 	case !isWanted:
-		return s.composeObsolete(role, observed, p)
-	case c.stage == build && wanted.Tier > p.reached:
+		return s.composeObsolete(role, observed, c.progress.done)
+	case c.stage == build && wanted.Tier > c.progress.reached, c.refusals[role].wait > 0:
 		return keep(observed)
 	case observed == nil && !s.w.mayCreate(wanted):
 		return nil, nil
@@ -68,8 +68,8 @@ func (s situation) composeRole(role string, c course, p progress) (any, error) {
 
 // composeObsolete keeps what the wanted version has no more until it is no longer needed: the Jobs of other versions
 // until the wanted one is migrated, all else until every tier runs the wanted version.
-func (s situation) composeObsolete(role string, observed *unstructured.Unstructured, p progress) (any, error) {
-	if p.done || (s.w.Jobs[role] != nil && s.migrated()) {
+func (s situation) composeObsolete(role string, observed *unstructured.Unstructured, done bool) (any, error) {
+	if done || (s.w.Jobs[role] != nil && s.migrated()) {
 		return nil, nil
 	}
 	return keep(observed)

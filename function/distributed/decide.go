@@ -25,39 +25,35 @@ func Decide(request pass.Request, checks Checks) (pass.Answer, error) {
 	}
 	s := assess(w)
 	c := s.course()
-	p := progress{}
-	if s.derived {
-		p = s.progress()
-	}
-	repairs := s.repairs()
-	objects, err := s.compose(c, p, repairs)
+	c.repairs, c.refusals = s.repairs(), s.refusals()
+	objects, err := s.compose(c)
 	if err != nil {
 		return pass.Answer{}, err
 	}
-	server := s.serverFinding(c, p)
-	blocked := c.blocked
-	if blocked.none() {
-		blocked = finding{reason: reason.NotBlocked}
-	}
-	conditions := s.conditions(server, blocked, repairedFinding(repairs))
+	server := s.serverFinding(c)
+	blocked := s.blockedFinding(c)
+	conditions := s.conditions(server, blocked, repairedFinding(c.repairs))
 	return pass.Answer{
 		Objects:      objects,
 		Requirements: s.requirements(),
 		Conditions:   conditions,
 		Events:       w.events(conditions),
-		Status:       s.status(server, repairs),
+		Status:       s.status(c, server),
 		Ready:        server.reason == reason.ComponentsReady,
-		TTL:          s.ttl(c, server, repairs),
+		TTL:          s.ttl(c, server),
 	}, nil
 }
 
 // serverFinding says whether the system answers, and why not.
-func (s situation) serverFinding(c course, p progress) finding {
+func (s situation) serverFinding(c course) finding {
+	refused := s.refusedWrite(c.refusals)
 	switch {
+	case c.stage != hold && !c.progress.done && !refused.none():
+		return refused // The reason of whatever waits.
 	case !c.server.none():
 		return c.server
-	case c.stage == build && !p.done:
-		return p.waiting
+	case c.stage == build && !c.progress.done:
+		return c.progress.waiting
 	case c.stage != build:
 		if why := s.componentsFinding(); !why.none() {
 			return why
@@ -66,8 +62,19 @@ func (s situation) serverFinding(c course, p progress) finding {
 	return finding{reason.ComponentsReady, "All components run and are ready."}
 }
 
+// blockedFinding says what of the spec is held back.
+func (s situation) blockedFinding(c course) finding {
+	if !c.blocked.none() {
+		return c.blocked
+	}
+	if refused := s.refusedWrite(c.refusals); !refused.none() {
+		return refused
+	}
+	return finding{reason: reason.NotBlocked}
+}
+
 // ttl is the time to the next pass.
-func (s situation) ttl(c course, server finding, repairs map[string]repair) time.Duration {
+func (s situation) ttl(c course, server finding) time.Duration {
 	ttl := ttlWaiting
 	switch {
 	case server.reason == reason.ComponentsReady:
@@ -80,11 +87,14 @@ func (s situation) ttl(c course, server finding, repairs map[string]repair) time
 	if s.postgresResult.pending() || s.bucketResult.pending() {
 		ttl = min(ttl, ttlRolling)
 	}
-	for _, known := range repairs {
+	for _, known := range c.repairs {
 		if known.wait > 0 {
 			// Not less than a second: the clocks of the pass and of the next one may differ by a little.
 			ttl = min(ttl, max(known.wait, time.Second))
 		}
+	}
+	for _, refused := range c.refusals {
+		ttl = min(ttl, max(refused.wait, time.Second))
 	}
 	return ttl
 }

@@ -26,6 +26,11 @@ type course struct {
 	server finding
 	// blocked is what of the spec is held back, or allowed with a warning. None: nothing.
 	blocked finding
+	// progress through the tiers, in stage build.
+	progress progress
+	// repairs by component, and refusals by role.
+	repairs  map[string]repair
+	refusals map[string]refusal
 }
 
 // course of a pass. The order of the rules is the order of their weight: nothing that follows can undo a refusal.
@@ -50,7 +55,7 @@ func (s situation) course() course {
 	if blocked := s.blockedName(); !blocked.none() {
 		return course{stage: hold, server: s.unlessStarted(blocked), blocked: blocked}
 	}
-	return course{stage: build, blocked: why}
+	return course{stage: build, blocked: why, progress: s.progress()}
 }
 
 // unlessStarted: once the system runs, its readiness is that of its components, whatever holds the spec back.

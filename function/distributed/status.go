@@ -12,18 +12,17 @@ func Endpoint(namespace string) string {
 }
 
 // status of the Chroma, whole: what a status leaves out is removed.
-func (s situation) status(server finding, repairs map[string]repair) v1alpha1.ChromaStatus {
-	before := s.w.Chroma.Status
-	status := v1alpha1.ChromaStatus{
+func (s situation) status(c course, server finding) *v1alpha1.ChromaStatus {
+	status := &v1alpha1.ChromaStatus{
 		Phase:              s.phase(server),
 		Endpoint:           Endpoint(s.w.Chroma.GetNamespace()),
 		ObservedGeneration: s.w.Chroma.GetGeneration(),
 		Version:            s.runs(),
 		Components:         s.components(),
-		Retries:            before.Retries,
+		Retries:            retries(c.refusals),
 	}
 	status.VersionHistory, status.MigratedDatabase = s.record()
-	for component, known := range repairs {
+	for component, known := range c.repairs {
 		if status.Repairs == nil {
 			status.Repairs = map[string]v1alpha1.Repair{}
 		}

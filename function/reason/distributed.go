@@ -86,7 +86,7 @@ func Distributed() []Entry {
 		{RolloutStuck, server, "A StatefulSet does not replace a Pod that never got ready, not even with a corrected spec.", "Delete the Pod; the message has the command."},
 		{WaitingForChecks, server, "Postgres or the bucket cannot be used yet, and nothing is created before they can.", "See the conditions PostgresReady and ObjectStorageReady."},
 		{DistributedNamespaceTaken, server, "Another distributed Chroma has this namespace. The names of Chroma's chart are fixed, so a namespace has room for one.", "Create the Chroma in another namespace."},
-		{WriteRefused, server, "The API refused an object.", "Mend what the message names: a quota, a policy, the spec. It is tried again by itself."},
+		{WriteRefused, both, "The API refused an object.", "Mend what the message names: a quota, a policy, the spec. It is tried again by itself."},
 		{VersionNotKnown, both, "The function does not know this version of Chroma.", "Choose one of the versions that the message names, or install a newer function."},
 		{PostgresNewer, blocked, "A version newer than the wanted one has migrated the database.", "Choose that version, or one after it."},
 		{FieldNotInVersion, both, "The wanted version has no such field for the component.", "Remove the field, or choose a version that has it."},

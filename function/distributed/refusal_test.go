@@ -1,0 +1,82 @@
+package distributed_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/function-chroma/function-chroma/function/distributed/chart"
+	"github.com/function-chroma/function-chroma/function/reason"
+)
+
+// synced sets the condition by which Crossplane tells what it could not write.
+func (c *cluster) synced(message string) {
+	status := c.xr["status"].(map[string]any)
+	conditions, _ := status["conditions"].([]any)
+	status["conditions"] = append(conditions, map[string]any{
+		"type": "Synced", "status": "False", "reason": "ReconcileError", "message": message, "lastTransitionTime": "2026-11-01T00:00:00Z",
+	})
+}
+
+// TestRefusedWrite: a quota refuses the sysdb. Crossplane ends such a pass before its status is written, so the
+// function leaves the sysdb out until the next try.
+func TestRefusedWrite(t *testing.T) {
+	c := newCluster(t, "52ce844")
+	role := workloadRole(chart.SysDB)
+	for range 3 {
+		c.pass()
+	}
+	c.settle()
+	refuse := func() {
+		delete(c.observed, role)
+		c.synced(`cannot compose resources: cannot apply composed resource "deployment-sysdb": deployments.apps "sysdb" is forbidden: exceeded quota: few`)
+	}
+	refuse()
+	c.pass()
+	if c.has(role) {
+		t.Fatal("what was refused is left out")
+	}
+	got := c.condition(reason.ServerReady)
+	if got.Reason != reason.WriteRefused || !strings.Contains(got.Message, `Deployment sysdb: deployments.apps "sysdb" is forbidden: exceeded quota: few`) {
+		t.Errorf("it is reported with the words of the API, got %+v", got)
+	}
+	waits := []time.Duration{10, 20, 40, 60, 60}
+	for i, wait := range waits {
+		c.after(wait*time.Second - time.Second)
+		if c.has(role) {
+			t.Fatalf("try %d comes after %d s", i, wait)
+		}
+		c.after(time.Second)
+		if !c.has(role) {
+			t.Fatalf("try %d does not come after %d s: %+v", i, wait, c.status().Retries)
+		}
+		refuse()
+		c.pass()
+		if c.has(role) {
+			t.Fatalf("try %d was refused as well", i)
+		}
+	}
+	c.spec()["sysdb"] = map[string]any{"resources": map[string]any{"limits": map[string]any{"memory": "256Mi"}}}
+	c.pass()
+	if !c.has(role) {
+		t.Errorf("other content is tried at once")
+	}
+	c.after(time.Minute)
+	if retries := c.status().Retries; len(retries) > 0 {
+		t.Errorf("what was written is refused no more, got %+v", retries)
+	}
+}
+
+func TestInvalidWrite(t *testing.T) {
+	c := running(t, "52ce844")
+	c.spec()["frontend"] = map[string]any{"replicas": 3}
+	c.synced("Unsynced resources: deployment-rust-frontend-service, somebody-elses")
+	before := generationsOf(c)
+	c.pass()
+	if before["deployment-rust-frontend-service"] != generationsOf(c)["deployment-rust-frontend-service"] || len(c.observed) != 66 {
+		t.Errorf("what is there is kept until the next try")
+	}
+	if got := c.condition(reason.UpgradeBlocked); got.Reason != reason.WriteRefused || !strings.Contains(got.Message, "kubectl events -n vectors --for=chroma.chroma.chromadotnet.org/demo") {
+		t.Errorf("it is reported, with the place of the API's words, got %+v", got)
+	}
+}
