@@ -59,7 +59,7 @@ func Read(ctx context.Context, folder string) (Migrations, error) {
 	if err != nil {
 		return Migrations{}, fmt.Errorf("cannot open %s: %w", file, err)
 	}
-	defer database.Close() //nolint:errcheck // Nothing was written.
+	defer database.Close()
 	return read(ctx, database)
 }
 
@@ -68,7 +68,7 @@ func read(ctx context.Context, database *sql.DB) (Migrations, error) {
 	if err != nil {
 		return Migrations{}, fmt.Errorf("cannot read the migrations: %w", err)
 	}
-	defer rows.Close() //nolint:errcheck // Err says what went wrong.
+	defer rows.Close()
 	migrations := Migrations{}
 	for rows.Next() {
 		var dir string

@@ -32,7 +32,7 @@ func makeVolume(t *testing.T, last map[string]int, statements ...string) string 
 	}
 	defer database.Close()
 	execute := func(statement string, arguments ...any) {
-		if _, err := database.Exec(statement, arguments...); err != nil {
+		if _, err := database.ExecContext(t.Context(), statement, arguments...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -130,22 +130,29 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		"NoFile": {
 			reason: "A folder without a database is not an empty one",
-			folder: func(t *testing.T) string { return t.TempDir() },
+			folder: (*testing.T).TempDir,
 			want:   fs.ErrNotExist,
 		},
 		"Garbage": {
 			reason: "A file that is no database is said to be none",
-			folder: func(t *testing.T) string { return write(t, t.TempDir(), Database, "not a database, but long enough") },
-			want:   cmpopts.AnyError,
+			folder: func(t *testing.T) string {
+				t.Helper()
+				return write(t, t.TempDir(), Database, "not a database, but long enough")
+			},
+			want: cmpopts.AnyError,
 		},
 		"EmptyFile": {
 			reason: "An empty file is a database without the table",
-			folder: func(t *testing.T) string { return write(t, t.TempDir(), Database, "") },
-			want:   cmpopts.AnyError,
+			folder: func(t *testing.T) string {
+				t.Helper()
+				return write(t, t.TempDir(), Database, "")
+			},
+			want: cmpopts.AnyError,
 		},
 		"Folder": {
 			reason: "A folder in the place of the file cannot be read",
 			folder: func(t *testing.T) string {
+				t.Helper()
 				folder := t.TempDir()
 				if err := os.Mkdir(filepath.Join(folder, Database), 0o700); err != nil {
 					t.Fatal(err)
@@ -156,24 +163,32 @@ func TestReadRefuses(t *testing.T) {
 		},
 		"Journal": {
 			reason: "What a cut-off write left must be undone before the file can be believed",
-			folder: func(t *testing.T) string { return write(t, makeVolume(t, c), Database+"-journal", "journal") },
-			want:   ErrUnfinished,
+			folder: func(t *testing.T) string {
+				t.Helper()
+				return write(t, makeVolume(t, c), Database+"-journal", "journal")
+			},
+			want: ErrUnfinished,
 		},
 		"Gap": {
 			reason: "A missing migration is no format of Chroma",
 			folder: func(t *testing.T) string {
+				t.Helper()
 				return makeVolume(t, c, "DELETE FROM migrations WHERE dir = 'sysdb' AND version = 4")
 			},
 			want: ErrGap,
 		},
 		"AnotherFolder": {
 			reason: "Migrations of an unknown folder change the data in an unknown way",
-			folder: func(t *testing.T) string { return makeVolume(t, map[string]int{"sysdb": 10, "vectordb": 1}) },
-			want:   cmpopts.AnyError,
+			folder: func(t *testing.T) string {
+				t.Helper()
+				return makeVolume(t, map[string]int{"sysdb": 10, "vectordb": 1})
+			},
+			want: cmpopts.AnyError,
 		},
 		"NotANumber": {
 			reason: "SQLite keeps text in a column of numbers",
 			folder: func(t *testing.T) string {
+				t.Helper()
 				return makeVolume(t, c, "UPDATE migrations SET version = 'ten' WHERE version = 10")
 			},
 			want: cmpopts.AnyError,

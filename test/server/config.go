@@ -29,7 +29,11 @@ func configure(config []byte, overlay string, port int, persistPath string) ([]b
 			set(document.Content[0], pair[0], pair[1])
 		}
 	}
-	return yaml.Marshal(&document)
+	text, err := yaml.Marshal(&document)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the configuration: %w", err)
+	}
+	return text, nil
 }
 
 func set(mapping, key, value *yaml.Node) {

@@ -68,7 +68,7 @@ func cacheFolder() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot find the folder of %s: %w", CacheVariable, err)
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := os.MkdirAll(folder, 0o750); err != nil { //nolint:gosec // Whoever runs the tests names the folder.
 		return "", fmt.Errorf("cannot make a folder for servers: %w", err)
 	}
 	return folder, nil
@@ -83,11 +83,11 @@ func fetchBinding(ctx context.Context, cache string, binding Binding) (string, e
 			if err != nil {
 				return fmt.Errorf("cannot write %s: %w", name, err)
 			}
-			if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
 				return fmt.Errorf("cannot write %s: %w", name, err)
 			}
 		}
-		if err := os.WriteFile(filepath.Join(folder, "run.js"), runScript, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, "run.js"), runScript, 0o600); err != nil {
 			return fmt.Errorf("cannot write run.js: %w", err)
 		}
 		return command(ctx, folder, nil, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -98,12 +98,11 @@ func fetchBinding(ctx context.Context, cache string, binding Binding) (string, e
 // no address: npm takes the registry that the machine is set up for.
 func npmFiles(binding Binding) (manifest, lock map[string]any) {
 	dependencies := map[string]any{npmPackage: binding.Package}
-	manifest = map[string]any{"name": "chroma-server", "private": true, "dependencies": dependencies}
+	manifest = map[string]any{"private": true, "dependencies": dependencies}
 	lock = map[string]any{
-		"name":            "chroma-server",
 		"lockfileVersion": 3,
 		"packages": map[string]any{
-			"":                           map[string]any{"name": "chroma-server", "dependencies": dependencies},
+			"":                           map[string]any{"dependencies": dependencies},
 			"node_modules/" + npmPackage: map[string]any{"version": binding.Package, "integrity": binding.Integrity},
 		},
 	}
@@ -121,12 +120,9 @@ func once(cache, name string, fill func(folder string) error) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot make a folder in the cache: %w", err)
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // What is left of a failed attempt harms nothing.
+	defer os.RemoveAll(folder)
 	if err := fill(folder); err != nil {
 		return "", err
-	}
-	if err := os.Chmod(folder, 0o755); err != nil {
-		return "", fmt.Errorf("cannot open a folder of the cache to its readers: %w", err)
 	}
 	if err := os.Rename(folder, final); err != nil {
 		if _, statErr := os.Stat(final); statErr != nil {
@@ -140,7 +136,7 @@ func once(cache, name string, fill func(folder string) error) (string, error) {
 func command(ctx context.Context, folder string, environment []string, name string, arguments ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, arguments...)
+	cmd := exec.CommandContext(ctx, name, arguments...) //nolint:gosec // The callers name npm, apt-get and dpkg-deb.
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), environment...)
 	if output, err := cmd.CombinedOutput(); err != nil {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,13 +69,9 @@ func fetchLibc(ctx context.Context, folder string) error {
 			return err
 		}
 	}
-	return errors.Join(os.RemoveAll(filepath.Join(folder, "apt")), removeAll(archives))
-}
-
-func removeAll(files []string) error {
-	for _, file := range files {
-		if err := os.Remove(file); err != nil {
-			return err
+	for _, used := range append(archives, filepath.Join(folder, "apt")) {
+		if err := os.RemoveAll(used); err != nil {
+			return fmt.Errorf("cannot remove what glibc came in: %w", err)
 		}
 	}
 	return nil
@@ -121,7 +116,7 @@ func mirrorOf(sources, osRelease string) (string, error) {
 func writeAptConfiguration(folder, mirror string) (string, error) {
 	state := filepath.Join(folder, "apt")
 	for _, sub := range []string{"lists/partial", "cache/archives/partial"} {
-		if err := os.MkdirAll(filepath.Join(state, sub), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(state, sub), 0o750); err != nil {
 			return "", fmt.Errorf("cannot make the folders of apt: %w", err)
 		}
 	}
@@ -143,7 +138,7 @@ Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 `, state),
 	}
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(state, name), []byte(content), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(state, name), []byte(content), 0o600); err != nil {
 			return "", fmt.Errorf("cannot write the configuration of apt: %w", err)
 		}
 	}

@@ -183,7 +183,8 @@ func post(t *testing.T, running *server.Server, size int) int {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	return do(t, request).StatusCode
+	status, _ := do(t, request)
+	return status
 }
 
 // allowedOrigin returns the origin that the server lets a browser's page of an origin read answers from.
@@ -194,17 +195,16 @@ func allowedOrigin(t *testing.T, running *server.Server, origin string) string {
 		t.Fatal(err)
 	}
 	request.Header.Set("Origin", origin)
-	return do(t, request).Header.Get("Access-Control-Allow-Origin")
+	_, header := do(t, request)
+	return header.Get("Access-Control-Allow-Origin")
 }
 
-func do(t *testing.T, request *http.Request) *http.Response {
+func do(t *testing.T, request *http.Request) (int, http.Header) {
 	t.Helper()
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := response.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return response
+	defer response.Body.Close()
+	return response.StatusCode, response.Header
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,8 +114,8 @@ func run(ctx context.Context, program Program, options Options) (*Server, error)
 		return nil, fmt.Errorf("cannot start %s: %w", program, err)
 	}
 	go func() {
-		defer os.RemoveAll(filepath.Dir(config)) //nolint:errcheck // A left temporary folder harms nothing.
-		_ = server.command.Wait()                // The state of the process has the exit code.
+		defer os.RemoveAll(filepath.Dir(config))
+		_ = server.command.Wait() // The state of the process has the exit code.
 		close(server.ended)
 	}()
 	timeout := options.Timeout
@@ -141,7 +142,7 @@ func writeConfig(program Program, options Options, port int) (string, error) {
 		return "", fmt.Errorf("cannot make a folder for the configuration: %w", err)
 	}
 	file := filepath.Join(folder, "config.yaml")
-	if err := os.WriteFile(file, config, 0o644); err != nil {
+	if err := os.WriteFile(file, config, 0o600); err != nil {
 		return "", fmt.Errorf("cannot write the configuration: %w", err)
 	}
 	return file, nil
@@ -160,40 +161,12 @@ func freePort(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("cannot find a free port: %w", err)
 	}
-	defer listener.Close() //nolint:errcheck // Nothing was accepted.
-	return listener.Addr().(*net.TCPAddr).Port, nil
-}
-
-// wait returns when the server answers, has ended, or the context is done.
-func (s *Server) wait(ctx context.Context, program string) error {
-	ticker := time.NewTicker(20 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-s.ended:
-			return &ExitError{Program: program, Code: s.exitCode(), Output: s.Output()}
-		case <-ctx.Done():
-			return fmt.Errorf("cannot reach %s: %w:\n%s", program, ctx.Err(), s.Output())
-		case <-ticker.C:
-			if s.answers(ctx) {
-				return nil
-			}
-		}
-	}
-}
-
-// answers asks the path that the Pod's probes ask.
-func (s *Server) answers(ctx context.Context) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/api/v2/heartbeat", nil)
+	defer listener.Close()
+	address, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
-		return false
+		return 0, fmt.Errorf("cannot read the free port: %w", err)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return false
-	}
-	defer response.Body.Close() //nolint:errcheck // Only the status counts.
-	return response.StatusCode == http.StatusOK
+	return int(address.Port()), nil
 }
 
 // Stop asks the server to end, with the signal that the kubelet sends first, and returns its exit code.
@@ -251,6 +224,38 @@ func (s *Server) Ended() bool {
 // Output returns what the server has printed until now.
 func (s *Server) Output() string { return s.output.String() }
 
+// wait returns when the server answers, has ended, or the context is done.
+func (s *Server) wait(ctx context.Context, program string) error {
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.ended:
+			return &ExitError{Program: program, Code: s.exitCode(), Output: s.Output()}
+		case <-ctx.Done():
+			return fmt.Errorf("cannot reach %s: %w:\n%s", program, ctx.Err(), s.Output())
+		case <-ticker.C:
+			if s.answers(ctx) {
+				return nil
+			}
+		}
+	}
+}
+
+// answers asks the path that the Pod's probes ask.
+func (s *Server) answers(ctx context.Context) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/api/v2/heartbeat", nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
 func (s *Server) exitCode() int {
 	status, ok := s.command.ProcessState.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
@@ -268,7 +273,7 @@ type output struct {
 func (o *output) Write(text []byte) (int, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	return o.text.Write(text)
+	return o.text.Write(text) //nolint:wrapcheck // A buffer's Write gives no error.
 }
 
 func (o *output) String() string {

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -84,6 +83,6 @@ func flipEach(t *testing.T, report Report) {
 		}
 	}
 	if flipped == 0 {
-		t.Error(fmt.Sprintf("flipEach(...): no entry of the table bears on %s to %s", from, to))
+		t.Errorf("flipEach(...): no entry of the table bears on %s to %s", from, to)
 	}
 }

@@ -26,6 +26,15 @@ const (
 	laterArrays = "later-arrays"
 )
 
+// The keys of the metadata.
+const (
+	keyNote   = "note"
+	keyNumber = "number"
+	keyShare  = "share"
+	keyEven   = "even"
+	keyWords  = "words"
+)
+
 const (
 	dimension = 8
 	// batch is below the largest batch that servers take, 5,461 records.
@@ -53,7 +62,7 @@ func write(ctx context.Context, chroma *client.Client) error {
 		return err
 	}
 	collection, err = create(ctx, chroma, named, `{"embedding_function": {"type": "known", "name": "default", "config": {}}}`,
-		map[string]any{"owner": "trial", "year": 2026, "share": 0.5, "public": true})
+		map[string]any{"owner": "trial", "year": 2026, keyShare: 0.5, "public": true})
 	if err != nil {
 		return err
 	}
@@ -94,10 +103,7 @@ func change(ctx context.Context, chroma *client.Client, collection string, first
 	if err := chroma.Delete(ctx, collection, client.Selection{IDs: deleted}); err != nil {
 		return err
 	}
-	filter := map[string]any{"$and": []any{
-		map[string]any{"number": map[string]any{"$gte": first + 50}},
-		map[string]any{"number": map[string]any{"$lt": first + 60}},
-	}}
+	filter := map[string]any{"$and": []any{where(keyNumber, "$gte", first+50), where(keyNumber, "$lt", first+60)}}
 	if err := chroma.Delete(ctx, collection, client.Selection{Where: filter}); err != nil {
 		return err
 	}
@@ -106,7 +112,7 @@ func change(ctx context.Context, chroma *client.Client, collection string, first
 		return err
 	}
 	return chroma.Update(ctx, collection, client.Records{
-		IDs: []string{id(first + 200)}, Metadatas: []map[string]any{{"number": nil, "updated": true}},
+		IDs: []string{id(first + 200)}, Metadatas: []map[string]any{{keyNumber: nil, "updated": true}},
 	})
 }
 
@@ -129,7 +135,7 @@ func createArrays(ctx context.Context, chroma *client.Client, name string) error
 	}
 	content := numbered(0, 20, "with arrays")
 	for i := range content.Metadatas {
-		content.Metadatas[i]["words"] = []string{"every", fmt.Sprintf("word-%d", i%3)}
+		content.Metadatas[i][keyWords] = []string{"every", fmt.Sprintf("word-%d", i%3)}
 		content.Metadatas[i]["numbers"] = []int{i, i + 1}
 		content.Metadatas[i]["shares"] = []float64{0.5, float64(i) + 0.25}
 		content.Metadatas[i]["flags"] = []bool{true, i%2 == 0}
@@ -163,10 +169,15 @@ func numbered(first, count int, note string) client.Records {
 		made.Embeddings = append(made.Embeddings, vector(number, note))
 		made.Documents = append(made.Documents, &document)
 		made.Metadatas = append(made.Metadatas, map[string]any{
-			"note": note, "number": number, "share": float64(number) + 0.25, "even": number%2 == 0,
+			keyNote: note, keyNumber: number, keyShare: float64(number) + 0.25, keyEven: number%2 == 0,
 		})
 	}
 	return made
+}
+
+// where is a filter of metadata.
+func where(key, operator string, value any) map[string]any {
+	return map[string]any{key: map[string]any{operator: value}}
 }
 
 func id(number int) string { return fmt.Sprintf("record-%05d", number) }

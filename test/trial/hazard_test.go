@@ -17,7 +17,7 @@ const newest = "1.5.9"
 // requireMounts skips a test where a process cannot have mounts of its own.
 func requireMounts(t *testing.T) {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), "unshare", "--mount", "sh", "-c", "mount -t tmpfs tmpfs /mnt").CombinedOutput()
+	output, err := exec.CommandContext(t.Context(), "unshare", "--mount", "sh", "-c", "mount -t tmpfs none /mnt").CombinedOutput()
 	if err != nil {
 		t.Skipf("needs root and the right to mount: %v: %s", err, output)
 	}
@@ -232,11 +232,13 @@ func TestKillDuringWrites(t *testing.T) {
 				acknowledged <- number
 			}
 		}()
-		last, more := 0, true
+		last := 0
 		for range kept {
-			if last, more = <-acknowledged; !more {
+			number, more := <-acknowledged
+			if !more {
 				t.Fatalf("run %d: the server failed a write before it was killed:\n%s", run, running.Output())
 			}
+			last = number
 		}
 		if err := running.Kill(); err != nil {
 			t.Fatal(err)

@@ -66,55 +66,50 @@ func questions(chroma *client.Client, collection client.Collection) map[string]f
 			return rounded(found), err
 		}
 	}
-	number := map[string]any{"number": map[string]any{"$lt": 60}}
-	share := map[string]any{"share": map[string]any{"$gt": 10.5}}
-	word := map[string]any{"words": map[string]any{"$contains": "word-1"}}
-	return map[string]func(context.Context) (any, error){
+	const contains, subject = "$contains", "subject3"
+	below := where(keyNumber, "$lt", 60)
+	with, without := map[string]any{contains: subject}, map[string]any{"$not_contains": subject}
+	added, even := map[string]any{keyNote: "added"}, map[string]any{keyEven: true}
+	all := map[string]func(context.Context) (any, error){
 		"configuration": func(context.Context) (any, error) { return collection.Stored, nil },
 		"metadata":      func(context.Context) (any, error) { return collection.Metadata, nil },
 		"dimension":     func(context.Context) (any, error) { return collection.Dimension, nil },
 		"count":         func(ctx context.Context) (any, error) { return chroma.Count(ctx, collection.ID) },
 		"records":       get(client.Selection{Include: everything}),
-		"records by a number and text": get(client.Selection{Where: map[string]any{"$and": []any{
-			number, map[string]any{"note": "added"},
-		}}}),
-		"records by a share or a flag": get(client.Selection{Where: map[string]any{"$or": []any{
-			share, map[string]any{"even": true},
-		}}}),
-		"records by a word":          get(client.Selection{WhereDocument: map[string]any{"$contains": "subject3"}}),
-		"records without a word":     get(client.Selection{WhereDocument: map[string]any{"$not_contains": "subject3"}}),
-		"nearest":                    query(nil, nil),
-		"nearest by a number":        query(number, nil),
-		"nearest by a word":          query(nil, map[string]any{"$contains": "subject3"}),
-		"records by an array's word": arrayQuestion(collection.Name, get(client.Selection{Where: word})),
+		"records by a number and text": get(client.Selection{
+			Where: map[string]any{"$and": []any{below, added}}}),
+		"records by a share or a flag": get(client.Selection{
+			Where: map[string]any{"$or": []any{where(keyShare, "$gt", 10.5), even}}}),
+		"records by a word":      get(client.Selection{WhereDocument: with}),
+		"records without a word": get(client.Selection{WhereDocument: without}),
+		"nearest":                query(nil, nil),
+		"nearest by a number":    query(below, nil),
+		"nearest by a word":      query(nil, with),
 	}
+	// Servers before 1.5.0 do not know the filter.
+	if collection.Name == arrays || collection.Name == laterArrays {
+		all["records by a word of an array"] = get(client.Selection{Where: where(keyWords, contains, "word-1")})
+	}
+	return all
 }
 
-// arrayQuestion asks a collection with arrays alone: older servers do not know the filter.
-func arrayQuestion(name string, ask func(context.Context) (any, error)) func(context.Context) (any, error) {
-	if name == arrays || name == laterArrays {
-		return ask
-	}
-	return func(context.Context) (any, error) { return nil, nil }
-}
-
-// sorted orders records by their IDs: a server may give them in any order.
-func sorted(found client.Records) []map[string]any {
-	list := make([]map[string]any, len(found.IDs))
+// sorted orders records by their IDs, since a server may give them in any order.
+func sorted(found client.Records) map[string]map[string]any {
+	byID := make(map[string]map[string]any, len(found.IDs)) // json.Marshal sorts keys.
 	for i, id := range found.IDs {
-		list[i] = map[string]any{"id": id}
+		record := map[string]any{}
 		if found.Documents != nil {
-			list[i]["document"] = found.Documents[i]
+			record["document"] = found.Documents[i]
 		}
 		if found.Metadatas != nil {
-			list[i]["metadata"] = found.Metadatas[i]
+			record["metadata"] = found.Metadatas[i]
 		}
 		if found.Embeddings != nil {
-			list[i]["embedding"] = found.Embeddings[i]
+			record["embedding"] = found.Embeddings[i]
 		}
+		byID[id] = record
 	}
-	slices.SortFunc(list, func(a, b map[string]any) int { return strings.Compare(a["id"].(string), b["id"].(string)) })
-	return list
+	return byID
 }
 
 // rounded keeps five digits of each distance: releases may add in another order.

@@ -31,7 +31,7 @@ func New(address string) *Client {
 // An Error is an answer of the server other than success.
 type Error struct {
 	// Status is the code of the HTTP answer.
-	Status int
+	Status int `json:"-"`
 	// Kind is the server's name of the error, empty when the answer is no JSON.
 	Kind string `json:"error"`
 	// Message is the server's text.
@@ -138,7 +138,7 @@ func (c *Client) call(ctx context.Context, method, path string, body, answer any
 	if err != nil {
 		return fmt.Errorf("cannot reach the server: %w", err)
 	}
-	defer response.Body.Close() //nolint:errcheck // Everything was read.
+	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		return fmt.Errorf("cannot read the answer to %s %s: %w", method, path, err)

@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/function-chroma/function-chroma/function/compatibility"
@@ -18,26 +20,33 @@ import (
 )
 
 func main() {
-	from := flag.String("from", "", "version of Chroma that writes, or a container image")
-	to := flag.String("to", "", "version of Chroma that opens the data, or a container image")
-	all := flag.Bool("all", false, "try every pair of the servers in npm packages: some 20 minutes, and 3.5 GB in the cache")
-	runtime := flag.String("runtime", "", "container runtime: docker, podman or nerdctl (default: npm packages and no container)")
-	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, arguments []string) error {
+	flags := flag.NewFlagSet("trial", flag.ExitOnError)
+	from := flags.String("from", "", "version of Chroma that writes, or a container image")
+	to := flags.String("to", "", "version of Chroma that opens the data, or a container image")
+	all := flags.Bool("all", false, "try every pair of the servers in npm packages: some 20 minutes, and 3.5 GB in the cache")
+	runtime := flags.String("runtime", "", "container runtime: docker, podman or nerdctl (default: npm packages, no containers)")
+	if err := flags.Parse(arguments); err != nil {
+		return fmt.Errorf("cannot read the flags: %w", err)
+	}
 	froms, tos := []string{*from}, []string{*to}
 	if *all {
 		froms = newestOfEach(server.Bindings())
 		tos = froms
 	}
 	if froms[0] == "" || tos[0] == "" {
-		fmt.Fprintln(os.Stderr, "cannot try without two servers: set -from and -to, or -all")
-		os.Exit(2)
+		return errors.New("cannot try without two servers: set -from and -to, or -all")
 	}
-	if err := run(ctx, froms, tos, *runtime); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	return try(ctx, froms, tos, *runtime)
 }
 
 // newestOfEach returns the newest release of each package.
@@ -49,46 +58,55 @@ func newestOfEach(bindings []server.Binding) []string {
 	return versions
 }
 
-// run tries every pair and fails when one contradicts the tables.
-func run(ctx context.Context, froms, tos []string, runtime string) error {
+// try tries every pair, and fails when one contradicts the tables.
+func try(ctx context.Context, froms, tos []string, runtime string) error {
 	folder, err := os.MkdirTemp("", "chroma-trial-")
 	if err != nil {
 		return fmt.Errorf("cannot make a folder for the data: %w", err)
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // What is left lies among temporary files.
-	rows := trial.Header()
+	defer os.RemoveAll(folder)
+	rows := []string{trial.Header()}
 	contradicted := false
 	for i, from := range froms {
-		release, err := trial.Resolve(ctx, from, runtime)
+		data, err := writeData(ctx, from, runtime, filepath.Join(folder, strconv.Itoa(i)))
 		if err != nil {
 			return err
 		}
-		data, err := trial.Write(ctx, release, filepath.Join(folder, fmt.Sprint(i)))
-		if err != nil {
-			return err
-		}
-		for j, to := range tos {
-			release, err := trial.Resolve(ctx, to, runtime)
-			if err != nil {
-				return err
-			}
-			copied := filepath.Join(folder, fmt.Sprintf("%d-%d", i, j))
-			report, err := data.Open(ctx, release, copied)
+		for _, to := range tos {
+			report, err := open(ctx, data, to, runtime, filepath.Join(folder, "copy"))
 			if err != nil {
 				return err
 			}
 			verdict := trial.Judge(report, compatibility.Steps(), compatibility.Passages())
-			fmt.Println(verdict)
-			rows += "\n" + report.Row(time.Now())
+			fmt.Fprintln(os.Stdout, verdict)
+			rows = append(rows, report.Row(time.Now()))
 			contradicted = contradicted || len(verdict.Contradictions) > 0
-			if err := os.RemoveAll(copied); err != nil {
-				return fmt.Errorf("cannot remove the data: %w", err)
-			}
 		}
 	}
-	fmt.Println("\n" + rows)
+	fmt.Fprintf(os.Stdout, "\n%s\n", strings.Join(rows, "\n"))
 	if contradicted {
 		return errors.New("the tables of function/compatibility say otherwise")
 	}
 	return nil
+}
+
+func writeData(ctx context.Context, from, runtime, folder string) (*trial.Data, error) {
+	release, err := trial.Resolve(ctx, from, runtime)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(folder, 0o750); err != nil {
+		return nil, fmt.Errorf("cannot make a folder for the data: %w", err)
+	}
+	return trial.Write(ctx, release, folder)
+}
+
+// open tries a server on a copy of the data, and removes the copy.
+func open(ctx context.Context, data *trial.Data, to, runtime, folder string) (trial.Report, error) {
+	release, err := trial.Resolve(ctx, to, runtime)
+	if err != nil {
+		return trial.Report{}, err
+	}
+	defer os.RemoveAll(folder)
+	return data.Open(ctx, release, folder)
 }
