@@ -2,6 +2,7 @@ package trial
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,5 +47,38 @@ func TestSilentDamage(t *testing.T) {
 	}
 	if details := fmt.Sprint(got.Details); !strings.Contains(details, "collection "+cosine) {
 		t.Errorf("observe(...): want the collection with cosine distance among the differences, got: %s", details)
+	}
+}
+
+// TestRefusedWritesHappenLater shows that a write that an older server refuses on data of a newer one is not undone: it is
+// in the log, and the newer server applies it.
+func TestRefusedWritesHappenLater(t *testing.T) {
+	newer, older := require(t, "1.5.9"), require(t, "1.4.1")
+	data, err := Write(t.Context(), newer, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	collection := client.Collection{}
+	deleted := client.Selection{IDs: []string{id(3)}}
+	if err := with(t.Context(), older.Program, data.folder, func(chroma *client.Client) (err error) {
+		if collection, err = chroma.Collection(t.Context(), arrays); err != nil {
+			return err
+		}
+		refusal := (*client.Error)(nil)
+		if err := chroma.Delete(t.Context(), collection.ID, deleted); !errors.As(err, &refusal) {
+			t.Errorf("Delete(...): want the older server to refuse to delete from a collection with arrays, got: %v", err)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := with(t.Context(), newer.Program, data.folder, func(chroma *client.Client) error {
+		found, err := chroma.Get(t.Context(), collection.ID, deleted)
+		if len(found.IDs) != 0 {
+			t.Errorf("Get(...): want the refused delete to have happened, got: %v", found.IDs)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/function-chroma/function-chroma/test/server"
-	"github.com/function-chroma/function-chroma/test/server/client"
 )
 
 // TestTermWithOpenRequest shows why a full grace period is a normal case: Chroma 1.0.21 and later wait on SIGTERM for
@@ -27,12 +26,17 @@ func TestTermWithOpenRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	if _, err := fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: chroma\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		"/api/v2/tenants/default_tenant/databases/default_database/collections/"+collection+"/add", len(body), body[:10]); err != nil {
+	// A server that says "continue" has begun with the request, and waits for its body.
+	if _, err := fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: chroma\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+		"/api/v2/tenants/default_tenant/databases/default_database/collections/"+collection+"/add", len(body)); err != nil {
 		t.Fatal(err)
 	}
-	// The server must have taken the connection up: its answer to a later one says so.
-	if err := client.New(running.URL).Heartbeat(t.Context()); err != nil {
+	reader := bufio.NewReader(connection)
+	if got, want := status(t, reader), http.StatusContinue; want != got {
+		t.Fatalf("the open request: want status %d, which asks for its body, got %d", want, got)
+	}
+	if _, err := fmt.Fprint(connection, body[:10]); err != nil {
 		t.Fatal(err)
 	}
 	if err := running.Signal(syscall.SIGTERM); err != nil {
@@ -46,13 +50,8 @@ func TestTermWithOpenRequest(t *testing.T) {
 	if _, err := fmt.Fprint(connection, body[10:]); err != nil {
 		t.Fatal(err)
 	}
-	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if want := http.StatusCreated; response.StatusCode != want {
-		t.Errorf("the open request: want status %d, got %d", want, response.StatusCode)
+	if got, want := status(t, reader), http.StatusCreated; want != got {
+		t.Errorf("the open request: want status %d, got %d", want, got)
 	}
 	end, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -63,4 +62,17 @@ func TestTermWithOpenRequest(t *testing.T) {
 	if code != 0 {
 		t.Errorf("Wait(...): want exit code 0 once the request has ended, got %d", code)
 	}
+}
+
+// status returns that of the next answer on a connection.
+func status(t *testing.T, reader *bufio.Reader) int {
+	t.Helper()
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode
 }
