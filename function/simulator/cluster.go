@@ -83,8 +83,8 @@ type controller func(store.Key)
 // Namespace that exists from the start.
 const Namespace = "default"
 
-// New cluster with its Nodes, the Namespace "default" and a default StorageClass whose volumes can grow, and a
-// ProviderConfig "default".
+// New cluster with its Nodes, the Namespace "default" and a default StorageClass whose volumes can grow, and
+// ProviderConfigs "default".
 func New(config Config) (*Cluster, error) {
 	if config.Start.IsZero() {
 		config.Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -135,14 +135,30 @@ func (c *Cluster) furnish() error {
 			return err
 		}
 	}
+	if err := c.AddNamespace(Namespace); err != nil {
+		return err
+	}
 	return c.Apply(
-		object(kindNamespace, "", Namespace, nil),
 		object(kindStorageClass, "", "standard", map[string]any{
 			"provisioner": "csi.example.org", "allowVolumeExpansion": true, "volumeBindingMode": "WaitForFirstConsumer",
 			"metadata": map[string]any{"annotations": map[string]any{"storageclass.kubernetes.io/is-default-class": "true"}},
 		}),
-		object(kindProviderConfig, Namespace, "default", nil),
+		object(kindClusterProviderConfig, "", "default", nil),
 	)
+}
+
+// AddNamespace with a ProviderConfig "default" in it.
+func (c *Cluster) AddNamespace(name string) error {
+	return c.Apply(object(kindNamespace, "", name, nil), object(kindProviderConfig, name, "default", nil))
+}
+
+// SetFunction replaces the function of a composite kind, as an upgrade of its package does: nothing is looked at anew.
+func (c *Cluster) SetFunction(kind schema.GroupVersionKind, f Function) { c.kinds[kind].Function = f }
+
+// SetInput changes the Input of a composite kind's Composition: all its composite resources are looked at.
+func (c *Cluster) SetInput(kind schema.GroupVersionKind, input *structpb.Struct) {
+	c.kinds[kind].Input = input
+	c.resync()
 }
 
 // Now is the simulated time.
@@ -205,6 +221,7 @@ func (c *Cluster) wake(change store.Change) {
 		c.wakePodsOf(key)
 	case kindNode:
 		c.queue.add(Task{controllerNode, key}, c.queue.soon(), false)
+		c.wakePods()
 	}
 	if workload(key.GVK) {
 		c.queue.add(Task{controllerWorkload, key}, c.queue.soon(), false)

@@ -1,7 +1,9 @@
 package simulator
 
 import (
+	"errors"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,46 +13,61 @@ import (
 )
 
 // collect is one step of the garbage collector and of the controller of Namespaces: it makes one write, and comes
-// back until there is nothing to do.
+// back until there is nothing to do. What a policy refuses is tried again later.
 func (c *Cluster) collect(store.Key) {
 	objects := c.store.All()
 	c.shuffle(len(objects), func(i, j int) { objects[i], objects[j] = objects[j], objects[i] })
+	refused := false
 	for _, o := range objects {
-		if c.emptyNamespace(o) || c.collectOwned(o) || c.collectOwner(o, objects) {
-			c.queue.add(Task{Controller: controllerCollector}, c.queue.soon(), false)
-			return
+		for _, step := range []func(*unstructured.Unstructured, []*unstructured.Unstructured) error{c.emptyNamespace, c.collectOwned, c.collectOwner} {
+			err := step(o, objects)
+			if err == nil {
+				c.queue.add(Task{Controller: controllerCollector}, c.queue.soon(), false)
+				return
+			}
+			refused = refused || !errors.Is(err, errNothing)
 		}
+	}
+	if refused {
+		c.queue.add(Task{Controller: controllerCollector}, collectAgain, true)
 	}
 }
 
+// collectAgain is how long the collector waits after a refusal.
+const collectAgain = 5 * time.Second
+
+// errNothing says that a step had nothing to do.
+var errNothing = errors.New("nothing to collect")
+
 // emptyNamespace deletes what is in a Namespace that ends, and then lets it go.
-func (c *Cluster) emptyNamespace(namespace *unstructured.Unstructured) bool {
+func (c *Cluster) emptyNamespace(namespace *unstructured.Unstructured, all []*unstructured.Unstructured) error {
 	if namespace.GroupVersionKind() != kindNamespace || !deleting(namespace) {
-		return false
+		return errNothing
 	}
-	empty := true
-	for _, o := range c.store.All() {
+	empty, outcome := true, errNothing
+	for _, o := range all {
 		if o.GetNamespace() != namespace.GetName() {
 			continue
 		}
 		empty = false
-		if !deleting(o) {
-			c.remove(o, metav1.DeletePropagationBackground)
-			return true
+		if deleting(o) {
+			continue
+		}
+		if outcome = c.remove(o, metav1.DeletePropagationBackground); outcome == nil {
+			return nil
 		}
 	}
 	if empty && len(namespace.GetFinalizers()) > 0 {
-		c.removeFinalizer(namespace, store.FinalizerNamespace, controllerCollector)
-		return true
+		return c.removeFinalizer(namespace, store.FinalizerNamespace, controllerCollector)
 	}
-	return false
+	return outcome
 }
 
 // collectOwned deletes an object whose owners are gone, or wait for it to go.
-func (c *Cluster) collectOwned(o *unstructured.Unstructured) bool {
+func (c *Cluster) collectOwned(o *unstructured.Unstructured, _ []*unstructured.Unstructured) error {
 	owners := o.GetOwnerReferences()
 	if len(owners) == 0 || deleting(o) {
-		return false
+		return errNothing
 	}
 	solid, waiting := 0, 0
 	var dangling []types.UID
@@ -68,26 +85,25 @@ func (c *Cluster) collectOwned(o *unstructured.Unstructured) bool {
 	}
 	switch {
 	case solid > 0 && len(dangling) > 0:
-		c.removeOwners(o, dangling)
+		return c.removeOwners(o, dangling)
 	case solid > 0:
-		return false
+		return errNothing
 	case waiting > 0 && c.hasDependents(o):
-		c.remove(o, metav1.DeletePropagationForeground)
+		return c.remove(o, metav1.DeletePropagationForeground)
 	default:
-		c.remove(o, metav1.DeletePropagationBackground)
+		return c.remove(o, metav1.DeletePropagationBackground)
 	}
-	return true
 }
 
 // collectOwner takes the finalizer off an owner when its dependents are gone, or set free.
-func (c *Cluster) collectOwner(o *unstructured.Unstructured, all []*unstructured.Unstructured) bool {
+func (c *Cluster) collectOwner(o *unstructured.Unstructured, all []*unstructured.Unstructured) error {
 	if !deleting(o) {
-		return false
+		return errNothing
 	}
 	foreground := slices.Contains(o.GetFinalizers(), metav1.FinalizerDeleteDependents)
 	orphan := slices.Contains(o.GetFinalizers(), metav1.FinalizerOrphanDependents)
 	if !foreground && !orphan {
-		return false
+		return errNothing
 	}
 	for _, dependent := range all {
 		for _, reference := range dependent.GetOwnerReferences() {
@@ -95,11 +111,10 @@ func (c *Cluster) collectOwner(o *unstructured.Unstructured, all []*unstructured
 				continue
 			}
 			if orphan {
-				c.removeOwners(dependent, []types.UID{o.GetUID()})
-				return true
+				return c.removeOwners(dependent, []types.UID{o.GetUID()})
 			}
 			if reference.BlockOwnerDeletion != nil && *reference.BlockOwnerDeletion {
-				return false
+				return errNothing
 			}
 		}
 	}
@@ -107,8 +122,7 @@ func (c *Cluster) collectOwner(o *unstructured.Unstructured, all []*unstructured
 	if orphan {
 		finalizer = metav1.FinalizerOrphanDependents
 	}
-	c.removeFinalizer(o, finalizer, controllerCollector)
-	return true
+	return c.removeFinalizer(o, finalizer, controllerCollector)
 }
 
 func (c *Cluster) hasDependents(o *unstructured.Unstructured) bool {
@@ -117,16 +131,18 @@ func (c *Cluster) hasDependents(o *unstructured.Unstructured) bool {
 	})
 }
 
-func (c *Cluster) remove(o *unstructured.Unstructured, propagation metav1.DeletionPropagation) {
-	_, _ = c.write(controllerCollector, func() (*unstructured.Unstructured, error) {
+func (c *Cluster) remove(o *unstructured.Unstructured, propagation metav1.DeletionPropagation) error {
+	_, err := c.write(controllerCollector, func() (*unstructured.Unstructured, error) {
 		return nil, c.store.Delete(store.KeyOf(o), store.DeleteOptions{Actor: controllerCollector, Propagation: propagation, UID: o.GetUID()})
 	})
+	return err
 }
 
-func (c *Cluster) removeOwners(o *unstructured.Unstructured, uids []types.UID) {
+func (c *Cluster) removeOwners(o *unstructured.Unstructured, uids []types.UID) error {
 	changed := o.DeepCopy()
 	changed.SetOwnerReferences(slices.DeleteFunc(changed.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return slices.Contains(uids, r.UID) }))
-	_, _ = c.write(controllerCollector, func() (*unstructured.Unstructured, error) {
+	_, err := c.write(controllerCollector, func() (*unstructured.Unstructured, error) {
 		return c.store.Update(changed, store.Options{Actor: controllerCollector, Manager: managerControllers})
 	})
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -81,6 +82,9 @@ func (p *pass) render(d *decision) ([]desiredResource, error) {
 		if u.GetName() == "" {
 			// The name is drawn once: from then on the reference has it.
 			u.SetName(fmt.Sprintf("%s-%012x", p.xr.GetLabels()[labelComposite], p.cluster.random.Int64N(1<<48)))
+		}
+		if problems := validation.NameIsDNSSubdomain(u.GetName(), false); len(problems) > 0 {
+			return nil, fmt.Errorf("cannot apply composed resource %q because it has an invalid name %q. Must be a valid RFC 1123 subdomain name.", role, u.GetName())
 		}
 		if err := p.adopt(u, role); err != nil {
 			return nil, err

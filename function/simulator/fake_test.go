@@ -58,7 +58,9 @@ func replaceEnded(request *fnv1.RunFunctionRequest, response *fnv1.RunFunctionRe
 	if phase == "Failed" || deleting {
 		delete(response.Desired.Resources, "pod")
 	}
-	response.Meta.Ttl = durationpb.New(10 * time.Second)
+	if request.GetObserved().GetResources()["pod"] == nil {
+		response.Meta.Ttl = durationpb.New(10 * time.Second)
+	}
 }
 
 func selector(apiVersion, kind, namespace, name string) *fnv1.ResourceSelector {

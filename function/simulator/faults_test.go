@@ -12,7 +12,7 @@ import (
 
 func TestCrashAfterAnyWrite(t *testing.T) {
 	for _, after := range []bool{false, true} {
-		for n := 1; n < 40; n++ {
+		for n := 1; n < 24; n++ {
 			c := newFake(t, &fake{}, nil)
 			c.CrashCrossplane(n, after)
 			applied(t, c, server("demo", newer))

@@ -21,14 +21,15 @@ const (
 
 // Kinds that the controllers know.
 var (
-	kindNamespace      = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
-	kindNode           = schema.GroupVersionKind{Version: "v1", Kind: "Node"}
-	kindPod            = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
-	kindClaim          = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
-	kindQuota          = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
-	kindStorageClass   = schema.GroupVersionKind{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass"}
-	kindObject         = schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "Object"}
-	kindProviderConfig = schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "ProviderConfig"}
+	kindNamespace             = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
+	kindNode                  = schema.GroupVersionKind{Version: "v1", Kind: "Node"}
+	kindPod                   = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	kindClaim                 = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
+	kindQuota                 = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
+	kindStorageClass          = schema.GroupVersionKind{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass"}
+	kindObject                = schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "Object"}
+	kindClusterProviderConfig = schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "ClusterProviderConfig"}
+	kindProviderConfig        = schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "ProviderConfig"}
 )
 
 // clusterScoped kinds that somebody might compose.

@@ -186,7 +186,7 @@ func TestNamespaceDeletionTakesEverything(t *testing.T) {
 	must(t, c.DeleteNamespace(Namespace))
 	c.Advance(time.Minute)
 	for _, o := range c.Objects() {
-		if o.GetNamespace() == Namespace || o.GetName() == Namespace {
+		if o.GetNamespace() == Namespace || o.GetKind() == "Namespace" {
 			t.Errorf("%s must be gone", store.KeyOf(o))
 		}
 	}
@@ -232,5 +232,27 @@ func TestSameSeedSameRun(t *testing.T) {
 	}
 	if cmp.Equal(run(7), run(8)) {
 		t.Error("another seed must give another order")
+	}
+}
+
+func TestGuardedCompositeKeepsItsNamespace(t *testing.T) {
+	c := newFake(t, &fake{}, nil)
+	applied(t, c, server("demo", newer))
+	guarded := true
+	c.Admit(func(r *store.Request) error {
+		if guarded && r.Verb == store.VerbDelete && r.Key.GVK == kindServer {
+			return store.NewForbidden(r.Key, "guarded")
+		}
+		return nil
+	})
+	must(t, c.DeleteNamespace(Namespace))
+	c.Advance(time.Minute)
+	if xrOf(c) == nil || c.Get(kindNamespace, "", Namespace) == nil || podIn(c) != nil {
+		t.Error("the Namespace must wait for the guarded composite resource, without its content")
+	}
+	guarded = false
+	c.Advance(time.Minute)
+	if xrOf(c) != nil || c.Get(kindNamespace, "", Namespace) != nil {
+		t.Error("without the guard the Namespace must go")
 	}
 }

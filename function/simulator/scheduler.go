@@ -169,13 +169,14 @@ func (c *Cluster) releaseClaim(claim *unstructured.Unstructured) {
 	if !slices.Contains(claim.GetFinalizers(), store.FinalizerClaimProtection) || c.usedBy(claim, nil) {
 		return
 	}
-	c.removeFinalizer(claim, store.FinalizerClaimProtection, controllerBinder)
+	_ = c.removeFinalizer(claim, store.FinalizerClaimProtection, controllerBinder)
 }
 
-func (c *Cluster) removeFinalizer(o *unstructured.Unstructured, finalizer, actor string) {
+func (c *Cluster) removeFinalizer(o *unstructured.Unstructured, finalizer, actor string) error {
 	changed := o.DeepCopy()
 	changed.SetFinalizers(slices.DeleteFunc(changed.GetFinalizers(), func(f string) bool { return f == finalizer }))
-	_, _ = c.write(actor, func() (*unstructured.Unstructured, error) {
+	_, err := c.write(actor, func() (*unstructured.Unstructured, error) {
 		return c.store.Update(changed, store.Options{Actor: actor, Manager: managerControllers})
 	})
+	return err
 }

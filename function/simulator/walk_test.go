@@ -134,7 +134,7 @@ func TestRandomWalk(t *testing.T) {
 			t.Errorf("after the disturbances: %s", got)
 		}
 		if n := runningServers(c, pod); n != 1 {
-			t.Errorf("want one running server of the Pod, got %d", n)
+			t.Errorf("want one running server of the Pod, got %d: %v", n, c.Pending())
 		}
 	})
 }
