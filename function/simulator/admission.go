@@ -22,9 +22,9 @@ func (c *Cluster) admit(r *store.Request) error {
 		return nil
 	}
 	switch r.Key.GVK {
-	case kindPod:
+	case kindPod():
 		c.rewriteImages(r)
-	case kindClaim:
+	case kindClaim():
 		if err := c.admitClaim(r); err != nil {
 			return err
 		}
@@ -55,15 +55,15 @@ func (c *Cluster) admitNew(r *store.Request) error {
 	if r.Key.Namespace == "" {
 		return nil
 	}
-	namespace := c.Get(kindNamespace, "", r.Key.Namespace)
+	namespace := c.Get(kindNamespace(), "", r.Key.Namespace)
 	if namespace == nil {
-		return store.NewNotFound(store.Key{GVK: kindNamespace, Name: r.Key.Namespace})
+		return store.NewNotFound(store.Key{GVK: kindNamespace(), Name: r.Key.Namespace})
 	}
 	if deleting(namespace) {
 		return store.NewForbidden(r.Key, fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", r.Key.Namespace))
 	}
 	counted := plural(r.Key.GVK)
-	for _, quota := range c.store.List(kindQuota, r.Key.Namespace) {
+	for _, quota := range c.store.List(kindQuota(), r.Key.Namespace) {
 		hard, limited := mapAt(quota, "spec", "hard")[counted].(string)
 		if !limited {
 			continue
@@ -83,7 +83,7 @@ func (c *Cluster) admitClaim(r *store.Request) error {
 	spec := mapAt(r.Object, "spec")
 	if r.Before == nil {
 		if _, named := spec["storageClassName"]; !named && spec != nil {
-			for _, class := range c.store.List(kindStorageClass, "") {
+			for _, class := range c.store.List(kindStorageClass(), "") {
 				if stringAt(class, "metadata", "annotations", "storageclass.kubernetes.io/is-default-class") == "true" {
 					spec["storageClassName"] = class.GetName()
 				}
@@ -94,7 +94,7 @@ func (c *Cluster) admitClaim(r *store.Request) error {
 	if stringAt(r.Before, "status", "phase") != "Bound" || stringAt(r.Before, "spec", "resources", "requests", "storage") == stringAt(r.Object, "spec", "resources", "requests", "storage") {
 		return nil
 	}
-	if expandable, _ := at(c.Get(kindStorageClass, "", stringAt(r.Before, "spec", "storageClassName")), "allowVolumeExpansion").(bool); !expandable {
+	if expandable, _ := at(c.Get(kindStorageClass(), "", stringAt(r.Before, "spec", "storageClassName")), "allowVolumeExpansion").(bool); !expandable {
 		return store.NewForbidden(r.Key, "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize")
 	}
 	return nil

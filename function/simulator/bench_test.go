@@ -59,12 +59,19 @@ func BenchmarkReplacement(b *testing.B) {
 	c := newFake(b, f, nil)
 	images := []string{"docker.io/chromadb/chroma:1.5.8", "docker.io/chromadb/chroma:1.5.9"}
 	applied(b, c, server("demo", images[0]))
-	n := 0
+	n, steps := 0, 0
 	for b.Loop() {
 		n++
 		f.calls = nil
-		applied(b, c, server("demo", images[n%2]))
+		if err := c.Apply(server("demo", images[n%2])); err != nil {
+			b.Fatal(err)
+		}
+		for !c.Settled() {
+			c.Step()
+			steps++
+		}
 	}
+	b.ReportMetric(float64(steps)/float64(b.N), "steps/op")
 }
 
 // withService adds two objects, to have five.
@@ -74,7 +81,7 @@ func withService(_ *fnv1.RunFunctionRequest, response *fnv1.RunFunctionResponse)
 		"spec": map[string]any{"ports": []any{map[string]any{"port": 8000, "name": "http"}}, "selector": map[string]any{"app": "demo"}},
 	})}
 	response.Desired.Resources["ledger"] = &fnv1.Resource{Ready: fnv1.Ready_READY_TRUE, Resource: message(map[string]any{
-		"apiVersion": kindObject.GroupVersion().String(), "kind": kindObject.Kind, "metadata": map[string]any{"name": "demo-ledger"},
+		"apiVersion": kindObject().GroupVersion().String(), "kind": kindObject().Kind, "metadata": map[string]any{"name": "demo-ledger"},
 		"spec": map[string]any{
 			"managementPolicies": []any{"Observe", "Update"},
 			"forProvider": map[string]any{"manifest": map[string]any{

@@ -72,12 +72,12 @@ func TestClaimBackedKindIsDeleted(t *testing.T) {
 			c := newClaimed(t)
 			must(t, c.Delete(kindServerClaim, Namespace, "demo", propagation))
 			settled(t, c)
-			for _, o := range []*unstructured.Unstructured{c.Get(kindServerClaim, Namespace, "demo"), podIn(c), c.Get(kindObject, Namespace, "demo-claim")} {
+			for _, o := range []*unstructured.Unstructured{c.Get(kindServerClaim, Namespace, "demo"), podIn(c), c.Get(kindObject(), Namespace, "demo-claim")} {
 				if o != nil {
 					t.Errorf("%s must be gone", store.KeyOf(o))
 				}
 			}
-			if c.Get(kindClaim, Namespace, "demo-1") == nil {
+			if c.Get(kindClaim(), Namespace, "demo-1") == nil {
 				t.Error("the claim of the volume must stay")
 			}
 		})

@@ -131,7 +131,7 @@ func New(config Config) (*Cluster, error) {
 // furnish makes what every cluster has.
 func (c *Cluster) furnish() error {
 	for _, node := range c.config.Nodes {
-		if err := c.Apply(object(kindNode, "", node, map[string]any{"spec": map[string]any{}})); err != nil {
+		if err := c.Apply(object(kindNode(), "", node, map[string]any{"spec": map[string]any{}})); err != nil {
 			return err
 		}
 	}
@@ -139,17 +139,17 @@ func (c *Cluster) furnish() error {
 		return err
 	}
 	return c.Apply(
-		object(kindStorageClass, "", "standard", map[string]any{
+		object(kindStorageClass(), "", "standard", map[string]any{
 			"provisioner": "csi.example.org", "allowVolumeExpansion": true, "volumeBindingMode": "WaitForFirstConsumer",
 			"metadata": map[string]any{"annotations": map[string]any{"storageclass.kubernetes.io/is-default-class": "true"}},
 		}),
-		object(kindClusterProviderConfig, "", "default", nil),
+		object(kindClusterProviderConfig(), "", "default", nil),
 	)
 }
 
 // AddNamespace with a ProviderConfig "default" in it.
 func (c *Cluster) AddNamespace(name string) error {
-	return c.Apply(object(kindNamespace, "", name, nil), object(kindProviderConfig, name, "default", nil))
+	return c.Apply(object(kindNamespace(), "", name, nil), object(kindProviderConfig(), name, "default", nil))
 }
 
 // SetFunction replaces the function of a composite kind, as an upgrade of its package does: nothing is looked at anew.
@@ -208,18 +208,18 @@ func (c *Cluster) wake(change store.Change) {
 	}
 	c.wakeComposites(change)
 	switch key.GVK {
-	case kindObject:
+	case kindObject():
 		if desiredStateChanged(change) {
 			c.queue.add(Task{controllerProvider, key}, c.queue.soon(), false)
 		}
-	case kindPod:
+	case kindPod():
 		c.queue.add(Task{controllerScheduler, key}, c.queue.soon(), false)
 		c.queue.add(Task{controllerKubelet, key}, c.queue.soon(), false)
 		c.wakeClaimsOf(change)
-	case kindClaim:
+	case kindClaim():
 		c.queue.add(Task{controllerBinder, key}, c.queue.soon(), false)
 		c.wakePodsOf(key)
-	case kindNode:
+	case kindNode():
 		c.queue.add(Task{controllerNode, key}, c.queue.soon(), false)
 		c.wakePods()
 	}

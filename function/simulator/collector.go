@@ -41,7 +41,7 @@ var errNothing = errors.New("nothing to collect")
 
 // emptyNamespace deletes what is in a Namespace that ends, and then lets it go.
 func (c *Cluster) emptyNamespace(namespace *unstructured.Unstructured, all []*unstructured.Unstructured) error {
-	if namespace.GroupVersionKind() != kindNamespace || !deleting(namespace) {
+	if namespace.GroupVersionKind() != kindNamespace() || !deleting(namespace) {
 		return errNothing
 	}
 	empty, outcome := true, errNothing

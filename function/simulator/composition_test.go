@@ -113,7 +113,7 @@ func TestCompositionPass(t *testing.T) {
 				if status := at(xrOf(c), "status"); status != nil {
 					t.Errorf("want no status, got %v", status)
 				}
-				if c.Get(kindPod, Namespace, "demo-1") == nil {
+				if c.Get(kindPod(), Namespace, "demo-1") == nil {
 					t.Error("composed objects must be written")
 				}
 				want := `cannot compose resources: cannot apply composite resource status: failed to create typed patch object (default/demo; proto.example.org/v1, Kind=Srv): .status.conditions: field not declared in schema`
@@ -161,7 +161,7 @@ func TestCompositionPass(t *testing.T) {
 				if got := told(xrOf(c), "Synced"); got != "False ReconcileError Unsynced resources: config" {
 					t.Errorf("Synced: got %s", got)
 				}
-				if c.Get(kindPod, Namespace, "demo-1") == nil {
+				if c.Get(kindPod(), Namespace, "demo-1") == nil {
 					t.Error("the Pod must be composed")
 				}
 			},
@@ -189,7 +189,7 @@ func TestCompositionPass(t *testing.T) {
 			run: func(t *testing.T) {
 				f := &fake{}
 				c := newFake(t, f, nil)
-				c.DenyRead(kindClaim.GroupKind(), true)
+				c.DenyRead(kindClaim().GroupKind(), true)
 				must(t, c.Apply(server("demo", newer)))
 				c.Advance(30 * time.Second)
 				if len(f.calls) == 0 || f.calls[len(f.calls)-1].GetRequiredResources() != nil || at(xrOf(c), "status") != nil || len(c.Events()) != 0 {

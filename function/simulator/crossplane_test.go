@@ -53,7 +53,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestRefusedWrites(t *testing.T) {
-	quota := object(kindQuota, Namespace, "few", map[string]any{"spec": map[string]any{"hard": map[string]any{"pods": "0"}}})
+	quota := object(kindQuota(), Namespace, "few", map[string]any{"spec": map[string]any{"hard": map[string]any{"pods": "0"}}})
 	tooMuch := func(_ *fnv1.RunFunctionRequest, r *fnv1.RunFunctionResponse) {
 		content := podOf("demo", newer)
 		content["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)["resources"] = map[string]any{
@@ -78,7 +78,7 @@ func TestRefusedWrites(t *testing.T) {
 			reason: "When Crossplane lacks a verb on pods/status, a 403 of any cause says so too.",
 			before: func(t *testing.T, c *Cluster) {
 				must(t, c.Apply(quota))
-				c.DenyVerb(kindPod, "pods/status/v1")
+				c.DenyVerb(kindPod(), "pods/status/v1")
 			},
 			want: want{
 				synced: "False ReconcileError [" + forbidden + ", system:serviceaccount:crossplane-system:crossplane is not allowed to [get, list, watch, create, update, patch, delete] resource pods/status/v1 in namespace default]",
@@ -127,7 +127,7 @@ func TestRefusedWrites(t *testing.T) {
 			f := &fake{}
 			c := newFake(t, f, nil)
 			applied(t, c, server("demo", older))
-			must(t, c.Delete(kindPod, Namespace, "demo-1", ""))
+			must(t, c.Delete(kindPod(), Namespace, "demo-1", ""))
 			f.change = without("pod")
 			settled(t, c)
 			if tc.before != nil {
@@ -186,7 +186,7 @@ func TestResourceVersionInDesired(t *testing.T) {
 		c := newFake(t, f, nil)
 		must(t, c.Apply(server("demo", newer)))
 		c.Advance(10 * time.Second)
-		if c.Get(kindPod, Namespace, "demo-1") == nil {
+		if c.Get(kindPod(), Namespace, "demo-1") == nil {
 			t.Error("an apply with a resourceVersion must create what is absent")
 		}
 		version := c.store.Version()
@@ -261,7 +261,7 @@ func TestOnePassInOrder(t *testing.T) {
 	if len(got) < 3 || last.Writes[2].Key.GVK != kindServer || last.Writes[2].Subresource != "" {
 		t.Errorf("the references are written third, got %v", got)
 	}
-	if refersTo(xrOf(c), false, store.Key{GVK: kindPod, Namespace: Namespace, Name: "demo-1"}) {
+	if refersTo(xrOf(c), false, store.Key{GVK: kindPod(), Namespace: Namespace, Name: "demo-1"}) {
 		t.Error("the Pod must be out of the references")
 	}
 	f.calls = nil
@@ -274,7 +274,7 @@ func TestOnePassInOrder(t *testing.T) {
 		t.Errorf("the required resource shows the terminating Pod, got %v", items)
 	}
 	settled(t, c)
-	if c.Get(kindPod, Namespace, "demo-1") != nil {
+	if c.Get(kindPod(), Namespace, "demo-1") != nil {
 		t.Error("the Pod must be gone after its grace period")
 	}
 }

@@ -81,7 +81,7 @@ func message(content map[string]any) *structpb.Struct {
 
 func claimObject(name, namespace string) map[string]any {
 	return map[string]any{
-		"apiVersion": kindObject.GroupVersion().String(), "kind": kindObject.Kind, "metadata": map[string]any{"name": name + "-claim"},
+		"apiVersion": kindObject().GroupVersion().String(), "kind": kindObject().Kind, "metadata": map[string]any{"name": name + "-claim"},
 		"spec": map[string]any{
 			"managementPolicies": []any{"Observe", "Create", "Update"},
 			"providerConfigRef":  map[string]any{"name": "default", "kind": "ProviderConfig"},

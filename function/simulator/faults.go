@@ -107,7 +107,7 @@ func (c *Cluster) SetProviderDown(down bool) {
 	// What it keeps in memory is gone with it.
 	clear(c.desired)
 	if !down {
-		for _, o := range c.store.List(kindObject, "") {
+		for _, o := range c.store.List(kindObject(), "") {
 			c.queue.add(Task{controllerProvider, store.KeyOf(o)}, c.queue.soon(), false)
 		}
 	}

@@ -29,16 +29,16 @@ func TestCrashAfterAnyWrite(t *testing.T) {
 func TestHeldUpPassCreatesAPodAnew(t *testing.T) {
 	c := newFake(t, &fake{}, nil)
 	applied(t, c, server("demo", newer))
-	first := c.Get(kindPod, Namespace, "demo-1").GetUID()
+	first := c.Get(kindPod(), Namespace, "demo-1").GetUID()
 	c.HoldNextPass(5 * time.Second)
 	c.reconcileComposite(store.KeyOf(xrOf(c)))
-	must(t, c.Delete(kindPod, Namespace, "demo-1", ""))
+	must(t, c.Delete(kindPod(), Namespace, "demo-1", ""))
 	c.Advance(4 * time.Second)
-	if c.Get(kindPod, Namespace, "demo-1") != nil {
+	if c.Get(kindPod(), Namespace, "demo-1") != nil {
 		t.Fatal("the Pod must be gone while the pass is held up: passes never overlap")
 	}
 	c.Advance(1100 * time.Millisecond)
-	if pod := c.Get(kindPod, Namespace, "demo-1"); pod == nil || pod.GetUID() == first {
+	if pod := c.Get(kindPod(), Namespace, "demo-1"); pod == nil || pod.GetUID() == first {
 		t.Error("the late apply must create the Pod anew")
 	}
 }
@@ -46,11 +46,11 @@ func TestHeldUpPassCreatesAPodAnew(t *testing.T) {
 func TestApplyOntoATerminatingPodIsAccepted(t *testing.T) {
 	c := newFake(t, &fake{}, nil)
 	applied(t, c, server("demo", older))
-	before := c.Get(kindPod, Namespace, "demo-1")
-	must(t, c.Delete(kindPod, Namespace, "demo-1", ""))
+	before := c.Get(kindPod(), Namespace, "demo-1")
+	must(t, c.Delete(kindPod(), Namespace, "demo-1", ""))
 	must(t, c.Apply(server("demo", newer)))
 	c.reconcileComposite(store.KeyOf(xrOf(c)))
-	pod := c.Get(kindPod, Namespace, "demo-1")
+	pod := c.Get(kindPod(), Namespace, "demo-1")
 	if pod.GetUID() != before.GetUID() || !deleting(pod) || image(pod) != newer {
 		t.Errorf("want the terminating Pod with the new image, got %v", pod)
 	}
@@ -58,7 +58,7 @@ func TestApplyOntoATerminatingPodIsAccepted(t *testing.T) {
 		t.Errorf("create beside a terminating Pod: got %v", err)
 	}
 	settled(t, c)
-	volume := c.Volume(c.Get(kindClaim, Namespace, "demo-1").GetUID())
+	volume := c.Volume(c.Get(kindClaim(), Namespace, "demo-1").GetUID())
 	if len(volume.Openings) != 2 {
 		t.Errorf("a terminating Pod does not restart its container, a new Pod starts: got %v", volume.Openings)
 	}
@@ -68,8 +68,8 @@ func TestStaleCache(t *testing.T) {
 	f := &fake{}
 	c := newFake(t, f, nil)
 	applied(t, c, server("demo", newer))
-	c.FreezeCaches(kindPod, kindClaim)
-	must(t, c.Annotate(kindClaim, Namespace, "demo-1", "serial", "7"))
+	c.FreezeCaches(kindPod(), kindClaim())
+	must(t, c.Annotate(kindClaim(), Namespace, "demo-1", "serial", "7"))
 	f.calls = nil
 	c.reconcileComposite(store.KeyOf(xrOf(c)))
 	seen := func() string {

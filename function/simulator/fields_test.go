@@ -16,7 +16,7 @@ import (
 func extractPod(t *testing.T, c *Cluster) *unstructured.Unstructured {
 	t.Helper()
 	pod := &corev1.Pod{}
-	observed := c.Get(kindPod, Namespace, "demo-1")
+	observed := c.Get(kindPod(), Namespace, "demo-1")
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(observed.Object, pod); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestManagedFields(t *testing.T) {
 		"LabelAddedByHandStays": {
 			reason: "A label of another manager is not in the intent, and survives it.",
 			disturb: func(t *testing.T, c *Cluster) {
-				if err := c.Label(kindPod, Namespace, "demo-1", "team", "search"); err != nil {
+				if err := c.Label(kindPod(), Namespace, "demo-1", "team", "search"); err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -84,7 +84,7 @@ func TestManagedFields(t *testing.T) {
 			if diff := cmp.Diff(tc.extracted, imageOf(intent)); diff != "" {
 				t.Errorf("\n%s\nExtractPod(...): -want image, +got:\n%s", tc.reason, diff)
 			}
-			before := c.Get(kindPod, Namespace, "demo-1")
+			before := c.Get(kindPod(), Namespace, "demo-1")
 			after, err := c.store.Apply(intent, store.Options{Actor: "crossplane", Manager: ComposedManager(c.Get(kindServer, Namespace, "demo"))})
 			if err != nil {
 				t.Fatal(err)
@@ -107,11 +107,11 @@ func TestFullIntentTakesAnEditedImageBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	settled(t, c)
-	pod := c.Get(kindPod, Namespace, "demo-1")
+	pod := c.Get(kindPod(), Namespace, "demo-1")
 	if diff := cmp.Diff("docker.io/chromadb/chroma:1.5.9", imageOf(pod)); diff != "" {
 		t.Errorf("image after a pass with the full intent: -want, +got:\n%s", diff)
 	}
-	volume := c.Volume(c.Get(kindClaim, Namespace, "demo-1").GetUID())
+	volume := c.Volume(c.Get(kindClaim(), Namespace, "demo-1").GetUID())
 	var images []string
 	for _, o := range volume.Openings {
 		images = append(images, o.Image)

@@ -17,14 +17,14 @@ func TestHappyPath(t *testing.T) {
 			t.Logf("  %s %s %s %s %s %v %v", w.Verb, w.Outcome, w.Role, w.Key, w.Subresource, w.Changed, w.Err)
 		}
 	}
-	pod := c.Get(kindPod, Namespace, "demo-1")
+	pod := c.Get(kindPod(), Namespace, "demo-1")
 	if status, _, _ := Condition(pod, "Ready"); status != statusTrue {
 		t.Errorf("the Pod is not ready: %v", pod)
 	}
-	if diff := cmp.Diff("Bound", stringAt(c.Get(kindClaim, Namespace, "demo-1"), "status", "phase")); diff != "" {
+	if diff := cmp.Diff("Bound", stringAt(c.Get(kindClaim(), Namespace, "demo-1"), "status", "phase")); diff != "" {
 		t.Errorf("phase of the claim: -want, +got:\n%s", diff)
 	}
-	volume := c.Volume(c.Get(kindClaim, Namespace, "demo-1").GetUID())
+	volume := c.Volume(c.Get(kindClaim(), Namespace, "demo-1").GetUID())
 	if volume == nil || len(volume.Running()) != 1 {
 		t.Errorf("want one running server on the volume, got %v", volume)
 	}

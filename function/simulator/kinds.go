@@ -20,17 +20,42 @@ const (
 )
 
 // Kinds that the controllers know.
-var (
-	kindNamespace             = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
-	kindNode                  = schema.GroupVersionKind{Version: "v1", Kind: "Node"}
-	kindPod                   = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
-	kindClaim                 = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
-	kindQuota                 = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
-	kindStorageClass          = schema.GroupVersionKind{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass"}
-	kindObject                = schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "Object"}
-	kindClusterProviderConfig = schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "ClusterProviderConfig"}
-	kindProviderConfig        = schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "ProviderConfig"}
-)
+
+func kindNamespace() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
+}
+
+func kindNode() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Version: "v1", Kind: "Node"}
+}
+
+func kindPod() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+}
+
+func kindClaim() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
+}
+
+func kindQuota() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
+}
+
+func kindStorageClass() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass"}
+}
+
+func kindObject() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "Object"}
+}
+
+func kindClusterProviderConfig() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "ClusterProviderConfig"}
+}
+
+func kindProviderConfig() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "ProviderConfig"}
+}
 
 // clusterScoped kinds that somebody might compose.
 func clusterScoped(kind schema.GroupVersionKind) bool {

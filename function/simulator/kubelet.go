@@ -163,7 +163,7 @@ func (k *container) delay(now time.Time) {
 func (c *Cluster) mountable(pod *unstructured.Unstructured) ([]string, bool) {
 	var uids []string
 	for _, name := range claimNames(pod) {
-		claim := c.Get(kindClaim, pod.GetNamespace(), name)
+		claim := c.Get(kindClaim(), pod.GetNamespace(), name)
 		if claim == nil || deleting(claim) || stringAt(claim, "status", "phase") != "Bound" {
 			return nil, false
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/simulator/store"
 )
 
-func podIn(c *Cluster) *unstructured.Unstructured { return c.Get(kindPod, Namespace, "demo-1") }
+func podIn(c *Cluster) *unstructured.Unstructured { return c.Get(kindPod(), Namespace, "demo-1") }
 
 // state of the Pod's container: the reason it waits for, or of its last end.
 func state(c *Cluster) string {
@@ -75,7 +75,7 @@ func TestUnschedulable(t *testing.T) {
 	if status, reason, _ := Condition(podIn(c), "PodScheduled"); status != statusFalse || reason != "Unschedulable" {
 		t.Errorf("PodScheduled: got %s %s", status, reason)
 	}
-	if got := stringAt(c.Get(kindClaim, Namespace, "demo-1"), "status", "phase"); got != "Pending" {
+	if got := stringAt(c.Get(kindClaim(), Namespace, "demo-1"), "status", "phase"); got != "Pending" {
 		t.Errorf("a claim waits for its first consumer, got %s", got)
 	}
 	c.SetUnschedulable(false)
@@ -103,7 +103,7 @@ func TestGracePeriod(t *testing.T) {
 			applied(t, c, server("demo", newer))
 			f.change = without("pod")
 			start := c.Now()
-			must(t, c.Delete(kindPod, Namespace, "demo-1", ""))
+			must(t, c.Delete(kindPod(), Namespace, "demo-1", ""))
 			if !c.Until(1000, func() bool { return podIn(c) == nil }) {
 				t.Fatal("the Pod does not go")
 			}
@@ -124,12 +124,12 @@ func TestNodeLost(t *testing.T) {
 		if podIn(c) == nil || !deleting(podIn(c)) || stringAt(podIn(c), "status", "phase") != "Running" {
 			t.Fatalf("past its grace period the Pod must stay Terminating and Running, got %v", podIn(c))
 		}
-		if status, _, _ := Condition(c.Get(kindNode, "", "node-1"), "Ready"); status != statusUnknown {
+		if status, _, _ := Condition(c.Get(kindNode(), "", "node-1"), "Ready"); status != statusUnknown {
 			t.Errorf("Ready of the Node: got %s", status)
 		}
 	}
 	running := func(c *Cluster) int {
-		return len(c.Volume(c.Get(kindClaim, Namespace, "demo-1").GetUID()).Running())
+		return len(c.Volume(c.Get(kindClaim(), Namespace, "demo-1").GetUID()).Running())
 	}
 	t.Run("WithTheKubeletBack", func(t *testing.T) {
 		f := &fake{}
@@ -173,7 +173,7 @@ func TestNodeLost(t *testing.T) {
 		leave(t, f, c)
 		must(t, c.ForceDeletePod(Namespace, "demo-1"))
 		c.Advance(time.Minute)
-		v := c.Volume(c.Get(kindClaim, Namespace, "demo-1").GetUID())
+		v := c.Volume(c.Get(kindClaim(), Namespace, "demo-1").GetUID())
 		if podIn(c) != nil || len(v.Running()) != 1 || !v.Running()[0].Forced {
 			t.Errorf("want no Pod and a running server marked as forced, got %v, %v", podIn(c), v)
 		}
@@ -197,7 +197,7 @@ func TestRestoredSnapshot(t *testing.T) {
 	applied(t, c, server("demo", older))
 	snapshot := c.Snapshot()
 	applied(t, c, server("demo", newer), server("other", newer))
-	claim := c.Get(kindClaim, Namespace, "demo-1").GetUID()
+	claim := c.Get(kindClaim(), Namespace, "demo-1").GetUID()
 	c.Restore(snapshot)
 	settled(t, c)
 	if c.Get(kindServer, Namespace, "other") != nil || stringAt(xrOf(c), "status", "image") != older {
@@ -247,12 +247,12 @@ func TestGuardedCompositeKeepsItsNamespace(t *testing.T) {
 	})
 	must(t, c.DeleteNamespace(Namespace))
 	c.Advance(time.Minute)
-	if xrOf(c) == nil || c.Get(kindNamespace, "", Namespace) == nil || podIn(c) != nil {
+	if xrOf(c) == nil || c.Get(kindNamespace(), "", Namespace) == nil || podIn(c) != nil {
 		t.Error("the Namespace must wait for the guarded composite resource, without its content")
 	}
 	guarded = false
 	c.Advance(time.Minute)
-	if xrOf(c) != nil || c.Get(kindNamespace, "", Namespace) != nil {
+	if xrOf(c) != nil || c.Get(kindNamespace(), "", Namespace) != nil {
 		t.Error("without the guard the Namespace must go")
 	}
 }

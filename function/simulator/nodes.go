@@ -59,7 +59,7 @@ const (
 // after 40 s, and its Pods are marked for deletion five minutes later.
 func (c *Cluster) SetNodeLost(node string, lost bool) {
 	c.lost[node] = lost
-	key := store.Key{GVK: kindNode, Name: node}
+	key := store.Key{GVK: kindNode(), Name: node}
 	if lost {
 		c.queue.add(Task{controllerNode, key}, nodeGrace, false)
 		return
@@ -71,13 +71,13 @@ func (c *Cluster) SetNodeLost(node string, lost bool) {
 // TaintOutOfService is a person's word that a lost Node runs nothing any longer: its Pods are removed by force, their
 // servers are gone with it.
 func (c *Cluster) TaintOutOfService(node string) error {
-	return c.Edit(kindNode, "", node, ManagerEdit, func(o *unstructured.Unstructured) {
+	return c.Edit(kindNode(), "", node, ManagerEdit, func(o *unstructured.Unstructured) {
 		_ = unstructured.SetNestedSlice(o.Object, []any{map[string]any{"key": taintOutOfService, "effect": "NoExecute", "value": "nodeshutdown"}}, "spec", "taints")
 	})
 }
 
 func (c *Cluster) wakePods() {
-	for _, pod := range c.store.List(kindPod, "") {
+	for _, pod := range c.store.List(kindPod(), "") {
 		c.queue.add(Task{controllerScheduler, store.KeyOf(pod)}, c.queue.soon(), false)
 		c.queue.add(Task{controllerKubelet, store.KeyOf(pod)}, c.queue.soon(), false)
 	}
@@ -118,7 +118,7 @@ func (c *Cluster) evict(node *unstructured.Unstructured) {
 		c.queue.add(Task{controllerNode, store.KeyOf(node)}, wait, true)
 		return
 	}
-	for _, pod := range c.store.List(kindPod, "") {
+	for _, pod := range c.store.List(kindPod(), "") {
 		if stringAt(pod, "spec", "nodeName") != node.GetName() || (deleting(pod) && !out) {
 			continue
 		}
@@ -135,7 +135,7 @@ func (c *Cluster) evict(node *unstructured.Unstructured) {
 
 // CrashPod ends the Pod's container once: it starts again in place after its back-off.
 func (c *Cluster) CrashPod(namespace, name string, exitCode int64, oom bool) bool {
-	pod := c.Get(kindPod, namespace, name)
+	pod := c.Get(kindPod(), namespace, name)
 	k := c.containers[uidOf(pod)]
 	if k == nil || !k.running {
 		return false
@@ -146,7 +146,7 @@ func (c *Cluster) CrashPod(namespace, name string, exitCode int64, oom bool) boo
 
 // EvictPod ends the Pod for good, with phase Failed (or Succeeded), as the kubelet does under pressure.
 func (c *Cluster) EvictPod(namespace, name, phase string) bool {
-	pod := c.Get(kindPod, namespace, name)
+	pod := c.Get(kindPod(), namespace, name)
 	k := c.containers[uidOf(pod)]
 	if k == nil {
 		return false

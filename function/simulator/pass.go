@@ -146,11 +146,11 @@ func (p *pass) run(request *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse,
 				return nil, fmt.Errorf("fetching resources for %s: %w", name, err)
 			}
 		}
-		next := &fnv1.RunFunctionRequest{
-			Meta: request.GetMeta(), Observed: request.GetObserved(), Desired: request.GetDesired(), Input: request.GetInput(),
-			Context: response.GetContext(), RequiredResources: required,
+		// Each call begins with an empty desired state of its own: over the wire no call sees what another wrote into it.
+		request = &fnv1.RunFunctionRequest{
+			Meta: request.GetMeta(), Observed: request.GetObserved(), Desired: &fnv1.State{}, Input: request.GetInput(),
+			Context: proto.CloneOf(response.GetContext()), RequiredResources: required,
 		}
-		request = next
 	}
 	return nil, fmt.Errorf("requirements didn't stabilize after the maximum number of iterations (%d)", maxIterations)
 }

@@ -91,7 +91,7 @@ func (m *managed) providerConfig() store.Key {
 	if name == "" {
 		name = "default"
 	}
-	kind := kindProviderConfig
+	kind := kindProviderConfig()
 	if stringAt(m.object, "spec", "providerConfigRef", "kind") == "ClusterProviderConfig" {
 		kind.Kind = "ClusterProviderConfig"
 		return store.Key{GVK: kind, Name: name}

@@ -17,7 +17,7 @@ import (
 // objectFor is an Object for a claim, as a user would apply it.
 func objectFor(name string, policies []any, manifest map[string]any) *unstructured.Unstructured {
 	manifest["apiVersion"], manifest["kind"] = "v1", "PersistentVolumeClaim"
-	return object(kindObject, Namespace, name, map[string]any{"spec": map[string]any{
+	return object(kindObject(), Namespace, name, map[string]any{"spec": map[string]any{
 		"managementPolicies": policies, "providerConfigRef": map[string]any{"name": "default", "kind": "ProviderConfig"},
 		"forProvider": map[string]any{"manifest": manifest},
 	}})
@@ -44,13 +44,13 @@ var (
 	all   = []any{"*"}
 )
 
-func pvc(c *Cluster) *unstructured.Unstructured { return c.Get(kindClaim, Namespace, "k9-pvc") }
-func obj(c *Cluster) *unstructured.Unstructured { return c.Get(kindObject, Namespace, "k9") }
+func pvc(c *Cluster) *unstructured.Unstructured { return c.Get(kindClaim(), Namespace, "k9-pvc") }
+func obj(c *Cluster) *unstructured.Unstructured { return c.Get(kindObject(), Namespace, "k9") }
 
 // bound makes the claim Bound with its requested size.
 func bound(t *testing.T, c *Cluster) {
 	t.Helper()
-	must(t, c.Edit(kindClaim, Namespace, "k9-pvc", managerScheduler, func(o *unstructured.Unstructured) {
+	must(t, c.Edit(kindClaim(), Namespace, "k9-pvc", managerScheduler, func(o *unstructured.Unstructured) {
 		o.SetAnnotations(with(o.GetAnnotations(), annotationNode, "node-1"))
 	}))
 	settled(t, c)
@@ -97,7 +97,7 @@ func TestProviderKubernetes(t *testing.T) {
 				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, map[string]any{})))
 				c.Advance(time.Minute)
 				first := pvc(c).GetUID()
-				must(t, c.Delete(kindClaim, Namespace, "k9-pvc", ""))
+				must(t, c.Delete(kindClaim(), Namespace, "k9-pvc", ""))
 				c.Advance(8 * time.Minute)
 				if pvc(c) != nil || told(obj(c), "Ready") != "True Available" || told(obj(c), "Synced") != "True ReconcileSuccess" {
 					t.Errorf("before the poll: %v %s %s", pvc(c), told(obj(c), "Ready"), told(obj(c), "Synced"))
@@ -114,7 +114,7 @@ func TestProviderKubernetes(t *testing.T) {
 				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, nil)))
 				applied(t, c, objectFor("k9", keep, claimManifest("1Gi", nil, nil)))
 				c.Advance(time.Minute)
-				must(t, c.Delete(kindClaim, Namespace, "k9-pvc", ""))
+				must(t, c.Delete(kindClaim(), Namespace, "k9-pvc", ""))
 				c.Advance(11 * time.Minute)
 				if pvc(c) == nil {
 					t.Error("the claim must be made anew")
@@ -128,9 +128,9 @@ func TestProviderKubernetes(t *testing.T) {
 			reason: "A claim that vanishes within 30 s of its creation is waited for.",
 			run: func(t *testing.T, c *Cluster) {
 				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, nil)))
-				must(t, c.Delete(kindClaim, Namespace, "k9-pvc", ""))
+				must(t, c.Delete(kindClaim(), Namespace, "k9-pvc", ""))
 				c.Advance(time.Second)
-				must(t, c.Annotate(kindObject, Namespace, "k9", "look", "again"))
+				must(t, c.Annotate(kindObject(), Namespace, "k9", "look", "again"))
 				c.Advance(10 * time.Second)
 				if pvc(c) != nil || !slices.ContainsFunc(c.Events(), func(e Event) bool {
 					return e.Reason == "PendingExternalResource" && e.Message == "Waiting for external resource existence to be confirmed"
@@ -148,7 +148,7 @@ func TestProviderKubernetes(t *testing.T) {
 				if pvc(c).GetAnnotations()["serial"] != "1" {
 					t.Error("with the right UID annotations go on as before")
 				}
-				must(t, c.Delete(kindClaim, Namespace, "k9-pvc", ""))
+				must(t, c.Delete(kindClaim(), Namespace, "k9-pvc", ""))
 				c.Advance(11 * time.Minute)
 				want := `True Available, False ReconcileError update failed: cannot apply object: cannot create object: Operation cannot be fulfilled on persistentvolumeclaims "k9-pvc": uid mismatch: the provided object specified uid ` + uid + `, and no existing object was found`
 				if diff := cmp.Diff(want, told(obj(c), "Ready")+", "+told(obj(c), "Synced")); diff != "" || pvc(c) != nil {
@@ -162,7 +162,7 @@ func TestProviderKubernetes(t *testing.T) {
 				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, nil)))
 				uid := uidOf(pvc(c))
 				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, map[string]any{"uid": uid})))
-				must(t, c.Delete(kindClaim, Namespace, "k9-pvc", ""))
+				must(t, c.Delete(kindClaim(), Namespace, "k9-pvc", ""))
 				c.Advance(11 * time.Minute)
 				want := `False Creating, False ReconcileError create failed: cannot create object: cannot create object: Operation cannot be fulfilled on persistentvolumeclaims "k9-pvc": uid mismatch: the provided object specified uid ` + uid + `, and no existing object was found`
 				if diff := cmp.Diff(want, told(obj(c), "Ready")+", "+told(obj(c), "Synced")); diff != "" || pvc(c) != nil {
@@ -174,7 +174,7 @@ func TestProviderKubernetes(t *testing.T) {
 			reason: "What the manifest names is overwritten, other labels and annotations stay.",
 			run: func(t *testing.T, c *Cluster) {
 				manifest := claimManifest("1Gi", map[string]any{"serial": "99", "theirs": "1"}, nil)
-				must(t, c.Apply(object(kindClaim, Namespace, "k9-pvc", map[string]any{"metadata": manifest["metadata"], "spec": manifest["spec"]})))
+				must(t, c.Apply(object(kindClaim(), Namespace, "k9-pvc", map[string]any{"metadata": manifest["metadata"], "spec": manifest["spec"]})))
 				applied(t, c, objectFor("k9", never, claimManifest("1Gi", map[string]any{"serial": "1"}, nil)))
 				if got := pvc(c).GetAnnotations(); got["serial"] != "1" || got["theirs"] != "1" {
 					t.Errorf("annotations: got %v", got)
@@ -184,7 +184,7 @@ func TestProviderKubernetes(t *testing.T) {
 		"QuotaRefusesTheCreation": {
 			reason: "Synced=False with these words, Ready=False Creating.",
 			run: func(t *testing.T, c *Cluster) {
-				must(t, c.Apply(object(kindQuota, Namespace, "few", map[string]any{"spec": map[string]any{"hard": map[string]any{"persistentvolumeclaims": "0"}}})))
+				must(t, c.Apply(object(kindQuota(), Namespace, "few", map[string]any{"spec": map[string]any{"hard": map[string]any{"persistentvolumeclaims": "0"}}})))
 				must(t, c.Apply(objectFor("k9", never, claimManifest("1Gi", nil, nil))))
 				c.Advance(5 * time.Second)
 				want := `False Creating, False ReconcileError create failed: cannot create object: cannot create object: persistentvolumeclaims "k9-pvc" is forbidden: exceeded quota: few, requested: persistentvolumeclaims=1, used: persistentvolumeclaims=0, limited: persistentvolumeclaims=0`
@@ -240,7 +240,7 @@ func TestProviderKubernetes(t *testing.T) {
 				if got := pvc(c).GetAnnotations(); got["version"] != "1.5.9" || got["serial"] != "1" {
 					t.Errorf("annotations: got %v", got)
 				}
-				if got := told(c.Get(kindObject, Namespace, "k9-ledger"), "Synced"); got != "True ReconcileSuccess" {
+				if got := told(c.Get(kindObject(), Namespace, "k9-ledger"), "Synced"); got != "True ReconcileSuccess" {
 					t.Errorf("Synced of the ledger: got %s", got)
 				}
 			},
@@ -248,13 +248,13 @@ func TestProviderKubernetes(t *testing.T) {
 		"NoProviderConfig": {
 			reason: "Without its ProviderConfig an Object has no finalizer yet and goes at once.",
 			run: func(t *testing.T, c *Cluster) {
-				must(t, c.Delete(kindProviderConfig, Namespace, "default", ""))
+				must(t, c.Delete(kindProviderConfig(), Namespace, "default", ""))
 				must(t, c.Apply(objectFor("k9", never, claimManifest("1Gi", nil, nil))))
 				c.Advance(time.Second)
 				if got := told(obj(c), "Synced"); got != `False ReconcileError connect failed: cannot get provider config: ProviderConfig.kubernetes.m.crossplane.io "default" not found` {
 					t.Errorf("Synced: got %s", got)
 				}
-				must(t, c.Delete(kindObject, Namespace, "k9", ""))
+				must(t, c.Delete(kindObject(), Namespace, "k9", ""))
 				if obj(c) != nil {
 					t.Error("the Object must be gone")
 				}
@@ -265,7 +265,7 @@ func TestProviderKubernetes(t *testing.T) {
 			run: func(t *testing.T, c *Cluster) {
 				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, nil)))
 				c.SetProviderDown(true)
-				must(t, c.Delete(kindObject, Namespace, "k9", metav1.DeletePropagationForeground))
+				must(t, c.Delete(kindObject(), Namespace, "k9", metav1.DeletePropagationForeground))
 				c.Advance(time.Minute)
 				if obj(c) == nil {
 					t.Error("the Object must wait with its finalizer")
@@ -281,7 +281,7 @@ func TestProviderKubernetes(t *testing.T) {
 			reason: "An Object with Delete that is deleted in its first 30 s goes only after that time.",
 			run: func(t *testing.T, c *Cluster) {
 				applied(t, c, objectFor("k9", all, claimManifest("1Gi", nil, nil)))
-				must(t, c.Delete(kindObject, Namespace, "k9", ""))
+				must(t, c.Delete(kindObject(), Namespace, "k9", ""))
 				c.Advance(20 * time.Second)
 				if obj(c) == nil || pvc(c) != nil {
 					t.Errorf("after 20 s: want the Object and no claim, got %v, %v", obj(c), pvc(c))
@@ -349,12 +349,12 @@ func TestClaimOutlivesItsComposite(t *testing.T) {
 			applied(t, c, server("demo", newer))
 			must(t, c.Delete(kindServer, Namespace, "demo", propagation))
 			settled(t, c)
-			for kind, o := range map[string]*unstructured.Unstructured{"Srv": xrOf(c), "Pod": c.Get(kindPod, Namespace, "demo-1"), "Object": c.Get(kindObject, Namespace, "demo-claim")} {
+			for kind, o := range map[string]*unstructured.Unstructured{"Srv": xrOf(c), "Pod": c.Get(kindPod(), Namespace, "demo-1"), "Object": c.Get(kindObject(), Namespace, "demo-claim")} {
 				if o != nil {
 					t.Errorf("the %s must be gone, got %v", kind, o)
 				}
 			}
-			if claim := c.Get(kindClaim, Namespace, "demo-1"); claim == nil || deleting(claim) {
+			if claim := c.Get(kindClaim(), Namespace, "demo-1"); claim == nil || deleting(claim) {
 				t.Errorf("the claim must stay, got %v", claim)
 			}
 		})
@@ -364,7 +364,7 @@ func TestClaimOutlivesItsComposite(t *testing.T) {
 		applied(t, c, server("demo", newer))
 		must(t, c.Delete(kindServer, Namespace, "demo", metav1.DeletePropagationOrphan))
 		settled(t, c)
-		pod := c.Get(kindPod, Namespace, "demo-1")
+		pod := c.Get(kindPod(), Namespace, "demo-1")
 		if xrOf(c) != nil || pod == nil || len(pod.GetOwnerReferences()) != 0 {
 			t.Errorf("want the Pod without owner and no Srv, got %v", pod)
 		}
@@ -375,9 +375,9 @@ func TestClaimInUseStaysTerminating(t *testing.T) {
 	f := &fake{}
 	c := newFake(t, f, nil)
 	applied(t, c, server("demo", newer))
-	must(t, c.Delete(kindClaim, Namespace, "demo-1", ""))
+	must(t, c.Delete(kindClaim(), Namespace, "demo-1", ""))
 	c.Advance(5 * time.Minute)
-	if claim := c.Get(kindClaim, Namespace, "demo-1"); claim == nil || !deleting(claim) {
+	if claim := c.Get(kindClaim(), Namespace, "demo-1"); claim == nil || !deleting(claim) {
 		t.Fatalf("a claim in use must stay, marked for deletion, got %v", claim)
 	}
 	f.change = func(_ *fnv1.RunFunctionRequest, r *fnv1.RunFunctionResponse) {
@@ -386,7 +386,7 @@ func TestClaimInUseStaysTerminating(t *testing.T) {
 	}
 	must(t, c.Annotate(kindServer, Namespace, "demo", "look", "again"))
 	settled(t, c)
-	if c.Get(kindClaim, Namespace, "demo-1") != nil {
+	if c.Get(kindClaim(), Namespace, "demo-1") != nil {
 		t.Error("the claim must go when its Pod has stopped")
 	}
 }

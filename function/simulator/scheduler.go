@@ -36,7 +36,7 @@ func (c *Cluster) schedule(key store.Key) {
 		return
 	}
 	for _, name := range claimNames(pod) {
-		claim := c.Get(kindClaim, pod.GetNamespace(), name)
+		claim := c.Get(kindClaim(), pod.GetNamespace(), name)
 		if stringAt(claim, "status", "phase") == "Bound" {
 			continue
 		}
@@ -69,7 +69,7 @@ func (c *Cluster) schedule(key store.Key) {
 
 // readyNode is the first Node that a Pod can be bound to.
 func (c *Cluster) readyNode() string {
-	for _, node := range c.store.List(kindNode, "") {
+	for _, node := range c.store.List(kindNode(), "") {
 		if status, _, _ := Condition(node, conditionReady); status == statusTrue && len(listAt(node, "spec", "taints")) == 0 {
 			return node.GetName()
 		}
@@ -83,7 +83,7 @@ func (c *Cluster) unfit(pod *unstructured.Unstructured) string {
 		return "1 node(s) were unschedulable."
 	}
 	for _, name := range claimNames(pod) {
-		claim := c.Get(kindClaim, pod.GetNamespace(), name)
+		claim := c.Get(kindClaim(), pod.GetNamespace(), name)
 		switch {
 		case claim == nil:
 			return fmt.Sprintf("persistentvolumeclaim %q not found", name)
@@ -98,7 +98,7 @@ func (c *Cluster) unfit(pod *unstructured.Unstructured) string {
 
 // usedBy says whether a Pod that is on a Node and has not ended mounts the claim; a Pod to leave out may be given.
 func (c *Cluster) usedBy(claim, except *unstructured.Unstructured) bool {
-	for _, pod := range c.store.List(kindPod, claim.GetNamespace()) {
+	for _, pod := range c.store.List(kindPod(), claim.GetNamespace()) {
 		if except != nil && uidOf(pod) == uidOf(except) {
 			continue
 		}
@@ -112,7 +112,7 @@ func (c *Cluster) usedBy(claim, except *unstructured.Unstructured) bool {
 
 // wakePodsOf a claim that changed.
 func (c *Cluster) wakePodsOf(claim store.Key) {
-	for _, pod := range c.store.List(kindPod, claim.Namespace) {
+	for _, pod := range c.store.List(kindPod(), claim.Namespace) {
 		if slices.Contains(claimNames(pod), claim.Name) {
 			c.queue.add(Task{controllerScheduler, store.KeyOf(pod)}, c.queue.soon(), false)
 			c.queue.add(Task{controllerKubelet, store.KeyOf(pod)}, c.queue.soon(), false)
@@ -124,7 +124,7 @@ func (c *Cluster) wakePodsOf(claim store.Key) {
 func (c *Cluster) wakeClaimsOf(change store.Change) {
 	for _, pod := range []*unstructured.Unstructured{change.Before, change.After} {
 		for _, name := range claimNames(pod) {
-			c.queue.add(Task{controllerBinder, store.Key{GVK: kindClaim, Namespace: change.Key.Namespace, Name: name}}, c.queue.soon(), false)
+			c.queue.add(Task{controllerBinder, store.Key{GVK: kindClaim(), Namespace: change.Key.Namespace, Name: name}}, c.queue.soon(), false)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (c *Cluster) bind(key store.Key) {
 		c.releaseClaim(claim)
 		return
 	}
-	class := c.Get(kindStorageClass, "", stringAt(claim, "spec", "storageClassName"))
+	class := c.Get(kindStorageClass(), "", stringAt(claim, "spec", "storageClassName"))
 	wanted := stringAt(claim, "spec", "resources", "requests", "storage")
 	switch {
 	case stringAt(claim, "status", "phase") == "Bound":

@@ -27,10 +27,10 @@ func (c *Cluster) Restore(snapshot []*unstructured.Unstructured) {
 	}
 	c.resync()
 	c.wakePods()
-	for _, o := range c.store.List(kindObject, "") {
+	for _, o := range c.store.List(kindObject(), "") {
 		c.queue.add(Task{controllerProvider, store.KeyOf(o)}, c.queue.soon(), false)
 	}
-	for _, o := range c.store.List(kindClaim, "") {
+	for _, o := range c.store.List(kindClaim(), "") {
 		c.queue.add(Task{controllerBinder, store.KeyOf(o)}, c.queue.soon(), false)
 	}
 	c.queue.add(Task{Controller: controllerCollector}, c.queue.soon(), false)

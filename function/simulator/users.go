@@ -82,7 +82,7 @@ func (c *Cluster) Edit(kind schema.GroupVersionKind, namespace, name, manager st
 
 // SetImage is kubectl set image on a Pod's first container.
 func (c *Cluster) SetImage(namespace, pod, image string) error {
-	return c.Edit(kindPod, namespace, pod, ManagerSet, func(o *unstructured.Unstructured) {
+	return c.Edit(kindPod(), namespace, pod, ManagerSet, func(o *unstructured.Unstructured) {
 		for _, container := range listAt(o, "spec", "containers") {
 			if first, ok := container.(map[string]any); ok {
 				first["image"] = image
@@ -125,7 +125,7 @@ func (c *Cluster) Delete(kind schema.GroupVersionKind, namespace, name string, p
 
 // ForceDeletePod is kubectl delete --force --grace-period=0: the Pod is gone from the API while its server still runs.
 func (c *Cluster) ForceDeletePod(namespace, name string) error {
-	pod := c.Get(kindPod, namespace, name)
+	pod := c.Get(kindPod(), namespace, name)
 	if pod != nil {
 		for _, v := range c.volumes {
 			for i := range v.Openings {
@@ -136,10 +136,10 @@ func (c *Cluster) ForceDeletePod(namespace, name string) error {
 		}
 	}
 	zero := int64(0)
-	return c.store.Delete(store.Key{GVK: kindPod, Namespace: namespace, Name: name}, store.DeleteOptions{Actor: actorUser, GracePeriodSeconds: &zero})
+	return c.store.Delete(store.Key{GVK: kindPod(), Namespace: namespace, Name: name}, store.DeleteOptions{Actor: actorUser, GracePeriodSeconds: &zero})
 }
 
 // DeleteNamespace with all that is in it.
 func (c *Cluster) DeleteNamespace(name string) error {
-	return c.store.Delete(store.Key{GVK: kindNamespace, Name: name}, store.DeleteOptions{Actor: actorUser})
+	return c.store.Delete(store.Key{GVK: kindNamespace(), Name: name}, store.DeleteOptions{Actor: actorUser})
 }

@@ -54,17 +54,17 @@ func (w *walk) disturb(t *rapid.T) {
 	case 1:
 		_ = c.SetImage(Namespace, "demo-1", rapid.SampledFrom([]string{older, newer, "other:1"}).Draw(t, "image"))
 	case 2:
-		_ = c.Delete(kindPod, Namespace, "demo-1", "")
+		_ = c.Delete(kindPod(), Namespace, "demo-1", "")
 	case 3:
 		_ = c.ForceDeletePod(Namespace, "demo-1")
 	case 4:
 		_ = c.Delete(kindServer, Namespace, "demo", rapid.SampledFrom([]metav1.DeletionPropagation{"Background", "Foreground", "Orphan"}).Draw(t, "cascade"))
 	case 5:
-		_ = c.Delete(kindClaim, Namespace, "demo-1", "")
+		_ = c.Delete(kindClaim(), Namespace, "demo-1", "")
 	case 6:
 		c.CrashCrossplane(rapid.IntRange(1, 12).Draw(t, "write"), rapid.Bool().Draw(t, "after"))
 	case 7:
-		c.FreezeCaches(kindPod, kindClaim, kindServer)
+		c.FreezeCaches(kindPod(), kindClaim(), kindServer)
 	case 8:
 		c.ThawCaches()
 	case 9:
