@@ -28,6 +28,13 @@ func New(address string) *Client {
 	return &Client{base: strings.TrimSuffix(address, "/") + "/api/v2", http: &http.Client{Timeout: timeout}}
 }
 
+// NewVia is New with an HTTP client of the caller's, for a server that is reached through something else.
+func NewVia(address string, via *http.Client) *Client {
+	c := New(address)
+	c.http = via
+	return c
+}
+
 // An Error is an answer of the server other than success.
 type Error struct {
 	// Status is the code of the HTTP answer.

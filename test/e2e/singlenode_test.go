@@ -1,0 +1,110 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+)
+
+// TestExample applies what the README shows.
+func TestExample(t *testing.T) {
+	s := newScene(t, 1)
+	text, err := os.ReadFile(filepath.Join(s.root, "examples", "single-node.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := map[string]any{}
+	if err := yaml.Unmarshal(text, &object); err != nil {
+		t.Fatal(err)
+	}
+	object["metadata"].(map[string]any)["namespace"] = s.namespace
+	began := time.Now()
+	s.apply(object)
+	s.say("TestExample: kubectl apply took %.2f s", time.Since(began).Seconds())
+	s.wait("Pod created", time.Minute, func() (string, bool) { seen, _ := s.settled("demo", ""); return seen, s.pod("demo") != nil })
+	s.waitReady("demo", "1.5.9")
+	s.say("TestExample: from apply to Ready %.2f s", time.Since(began).Seconds())
+	s.write("demo")
+	s.verify("demo")
+	if got, want := s.chroma("demo").Status.Endpoint, chroma.Endpoint("demo", s.namespace); got != want {
+		t.Errorf("status.endpoint: want %s, got %s", want, got)
+	}
+}
+
+// TestDataStays writes data once and looks for it after everything that happens to a server in its life.
+func TestDataStays(t *testing.T) {
+	s := newScene(t, 1)
+	s.apply(manifest("demo", "1.4.1", nil))
+	s.waitReady("demo", "1.4.1")
+	s.write("demo")
+	s.verify("demo")
+
+	// Each step says whether it replaces the Pod.
+	steps := []struct {
+		name     string
+		version  string
+		do       func()
+		replaced bool
+	}{
+		{"Pod deleted", "1.4.1", func() { s.kubectl("delete", "pod", chroma.PodName("demo"), "--wait=false") }, true},
+		{"configuration changed", "1.4.1", func() {
+			s.apply(manifest("demo", "1.4.1", func(spec map[string]any) { spec["config"] = map[string]any{"maxPayloadSizeBytes": 1 << 20} }))
+		}, true},
+		{"upgraded", "1.5.9", func() {
+			s.apply(manifest("demo", "1.5.9", func(spec map[string]any) { spec["config"] = map[string]any{"maxPayloadSizeBytes": 1 << 20} }))
+		}, true},
+		{"Crossplane restarted", "1.5.9", func() { s.rollout(crossplaneNamespace, "crossplane") }, false},
+		{"function killed", "1.5.9", s.killFunction, false},
+	}
+	for _, step := range steps {
+		before := s.pod("demo").UID
+		began := time.Now()
+		step.do()
+		if step.replaced {
+			s.wait(step.name+": old Pod gone", 2*time.Minute, func() (string, bool) {
+				seen, _ := s.settled("demo", "")
+				pod := s.pod("demo")
+				return seen, pod == nil || pod.UID != before
+			})
+		}
+		s.waitReady("demo", step.version)
+		s.say("TestDataStays: %s: %.2f s", step.name, time.Since(began).Seconds())
+		s.verify("demo")
+		if replaced := s.pod("demo").UID != before; replaced != step.replaced {
+			t.Errorf("%s: Pod replaced: want %t, got %t", step.name, step.replaced, replaced)
+		}
+	}
+	if got := s.chroma("demo").Status.DataVersion; got != "1.5.9" {
+		t.Errorf("status.dataVersion: want 1.5.9, got %q", got)
+	}
+	if got := s.claim("demo").Annotations[chroma.AnnotationDataVersion]; got != "1.5.9" {
+		t.Errorf("the claim's record: want 1.5.9, got %q", got)
+	}
+}
+
+// TestNodeRestart cuts the power of the node.
+func TestNodeRestart(t *testing.T) {
+	s := newScene(t, 1)
+	if s.node == nil {
+		t.Skip("a developer's own cluster is not restarted")
+	}
+	s.apply(manifest("demo", "1.5.9", nil))
+	s.waitReady("demo", "1.5.9")
+	s.write("demo")
+	if err := s.node.Do(t.Context(), "reboot"); err != nil {
+		t.Fatal(err)
+	}
+	s.wait("a server that was started again", 3*time.Minute, func() (string, bool) {
+		seen, ready := s.settled("demo", image("1.5.9"))
+		pod := s.pod("demo")
+		return seen, ready && pod != nil && len(pod.Status.ContainerStatuses) == 1 && pod.Status.ContainerStatuses[0].RestartCount > 0
+	})
+	s.verify("demo")
+}

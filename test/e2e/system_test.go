@@ -1,0 +1,33 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"time"
+)
+
+// rollout a Deployment of the system and wait for its end.
+func (s *scene) rollout(namespace, deployment string) {
+	s.Helper()
+	for _, verb := range []string{"restart", "status"} {
+		if _, err := s.run(s.Context(), nil, "kubectl", "-n", namespace, "rollout", verb, "deployment/"+deployment); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+// killFunction ends every Pod of the function at once, and waits until it serves again.
+func (s *scene) killFunction() {
+	s.Helper()
+	if _, err := s.run(s.Context(), nil, "kubectl", "-n", crossplaneNamespace, "delete", "pod", "-l", "app.kubernetes.io/name=function-chroma", "--force", "--grace-period=0"); err != nil {
+		s.Fatal(err)
+	}
+	s.wait("function running", 2*time.Minute, func() (string, bool) {
+		output, err := s.run(s.Context(), nil, "kubectl", "-n", crossplaneNamespace, "get", "pod", "-l", "app.kubernetes.io/name=function-chroma",
+			"-o", `jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}`)
+		if err != nil {
+			return err.Error(), false
+		}
+		return output, output == "True\nTrue\n"
+	})
+}
