@@ -82,9 +82,16 @@ push: $(BIN)/crossplane ## Push the packages in dist/ to REGISTRY, as they were 
 sim: ## Run the simulator's tests again, with other random actions.
 	go test -count=1 ./function/simulator/...
 
+# What a node runs, and what installs the packages on it.
+E2E_TOOLS := etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy kubectl coredns helm crossplane crossplane-core provider-kubernetes
+
 .PHONY: e2e
-e2e: ## Test on a real cluster, made for it.
-	go test -count=1 -v -timeout 60m ./test/e2e/...
+e2e: $(addprefix $(BIN)/,$(E2E_TOOLS)) ## Test on a real cluster, made for it. RUN=TestName runs one test.
+	E2E_BIN=$(BIN) go test -tags e2e -count=1 -v -timeout 60m $(if $(RUN),-run '$(RUN)') ./test/e2e
+
+.PHONY: e2e-stop
+e2e-stop: ## End the cluster that E2E_KEEP=1 E2E_DIR=… make e2e has kept.
+	kill "$$(cat "$${E2E_DIR:?}"/supervisor.pid)"
 
 .PHONY: trial
 trial: ## Try a Chroma on data of another: FROM=1.4.1 TO=1.5.9. With RUNTIME=docker also container images.
@@ -99,7 +106,7 @@ clean: ## Remove what was built, the cached tools included.
 	rm -rf dist $(CACHE)
 
 # Tools at pinned versions, built once: build.sh compares what they are made from.
-$(BIN)/crossplane $(BIN)/crossplane-core $(BIN)/golangci-lint $(BIN)/versitygw $(BIN)/provider-kubernetes: FORCE
+$(sort $(addprefix $(BIN)/,$(E2E_TOOLS) golangci-lint versitygw)): FORCE
 	@test/tools/build.sh $(BIN) $(@F)
 
 $(BIN)/function: FORCE

@@ -56,6 +56,9 @@ type Cluster struct {
 func Start(ctx context.Context, options Options) (*Cluster, error) {
 	c := &Cluster{options: options}
 	if err := c.find(); err == nil {
+		if !options.Keep {
+			return nil, fmt.Errorf("cannot start a cluster in %s: one runs there, and is kept", options.Folder)
+		}
 		return c, nil
 	}
 	if err := os.MkdirAll(filepath.Join(options.Folder, "log"), 0o755); err != nil {
