@@ -26,7 +26,7 @@ func Judge(q Question) Verdict {
 	}
 	var steps []step
 	for _, highest := range q.Data.highest() {
-		steps = append(steps, judgeStep(highest, q.Wanted, q.Data.Last))
+		steps = append(steps, judgeStep(highest, q.Wanted, q.Data))
 	}
 	if last, ok := q.Data.Versions[q.Data.Last]; ok && last.Equal(q.Wanted) {
 		for i := range steps {
@@ -49,16 +49,16 @@ type step struct {
 // never says whether no annotation allows the step.
 func (s step) never() bool { return s.refusal != "" && len(s.needed) == 0 }
 
-func judgeStep(from, to Version, last v1alpha1.Product) step {
+func judgeStep(from, to Version, data Data) step {
 	switch {
 	case from.Equal(to):
 		return step{Crossing: Crossing{From: from, To: to, Tried: true}}
 	case from.Product == v1alpha1.ProductVecturaDB && to.Product == v1alpha1.ProductChroma:
-		return judgeWayBack(from, to, last)
+		return judgeWayBack(from, to, data.Last)
 	case to.OlderThan(from):
 		return judgeDowngrade(from, to)
 	case to.Product == v1alpha1.ProductVecturaDB:
-		return judgePassage(from, to)
+		return judgePassage(from, to, slices.Contains(data.Ahead, from.Product))
 	default:
 		return judgeUpgrade(from, to)
 	}
@@ -75,15 +75,21 @@ func judgeUpgrade(from, to Version) step {
 }
 
 // judgePassage to a VecturaDB from an older one, or from Chroma.
-func judgePassage(from, to Version) step {
+func judgePassage(from, to Version, ahead bool) step {
 	s := step{Crossing: Crossing{From: from, To: to}}
-	if passage, ok := find(Passages(), from, to); ok {
+	passage, ok := find(Passages(), from, to)
+	if ok && !ahead {
 		s.Tried, s.Trial = true, &passage.Trial
 		return s
 	}
 	s.refusal = reason.ProductChangeNotKnown
 	if from.Product == to.Product {
 		s.refusal = reason.UpgradeNotKnown
+	}
+	if ok {
+		s.message = fmt.Sprintf("%s was about to run on this data and was never seen ready, so the data may still be of an older version. "+
+			"The passage to %s was tried from data that %s itself had opened: run that first.", from.Title(), to.Title(), from.Title())
+		return s
 	}
 	s.message = fmt.Sprintf("%s has run on this data, and no trial has shown that %s opens it.%s",
 		from.Title(), to.Title(), alternatives(Passages(), from, to.Product))

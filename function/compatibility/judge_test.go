@@ -399,6 +399,21 @@ func numbers() []number {
 	return all
 }
 
+func TestAVersionThatWasOnlyRecordedAheadOpensNoPassage(t *testing.T) {
+	ahead := data(t, "chroma 1.5.9")
+	ahead.Ahead = []v1alpha1.Product{v1alpha1.ProductChroma}
+	got := Judge(Question{Data: ahead, Wanted: version(t, "vecturadb 1.0.0-preview.3")})
+	if got.Allowed || got.Reason != reason.ProductChangeNotKnown {
+		t.Errorf("the data may still be of an older Chroma, from which nobody has tried the passage: got %+v", got)
+	}
+	if got := Judge(Question{Data: ahead, Wanted: version(t, "chroma 1.5.10")}); !got.Allowed {
+		t.Errorf("a newer Chroma opens data of every older one: got %+v", got)
+	}
+	if got := Judge(Question{Data: ahead, Wanted: version(t, "chroma 1.5.8")}); got.Allowed {
+		t.Errorf("for the way back it counts, since its server may have migrated the data: got %+v", got)
+	}
+}
+
 func TestEveryPairWithAndWithoutEachOverride(t *testing.T) {
 	for _, from := range numbers() {
 		for _, to := range numbers() {

@@ -18,6 +18,10 @@ type Data struct {
 	Versions map[v1alpha1.Product]Version
 	// Last is the product that opened the data last.
 	Last v1alpha1.Product
+	// Ahead are the products whose highest version was recorded ahead of a Pod that nobody has seen ready. For the way
+	// back such a version counts, since its server may have migrated the data. It opens no passage: a passage was tried
+	// from data that the version itself had opened, and this data may still be of an older one.
+	Ahead []v1alpha1.Product
 	// Unknown says that a version that is not known may have run on the data.
 	Unknown bool
 	// Incident is the code of that. A declaration of the version has to name it.

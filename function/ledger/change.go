@@ -10,9 +10,20 @@ import (
 // Raise returns the record that has to be in both places before a Pod with the version is created.
 func (r Record) Raise(version compatibility.Version) Record {
 	return r.change(func(next *Record) {
-		next.raise(version)
+		if next.raise(version) {
+			next.setAhead(version.Product, true)
+		}
 		next.Last = version.Product
 	})
+}
+
+// Opened returns the record after a Pod with the version was seen ready: its server has opened and migrated the data.
+func (r Record) Opened(version compatibility.Version) Record {
+	highest, ok := r.Versions[version.Product]
+	if !ok || !highest.Equal(version) {
+		return r
+	}
+	return r.change(func(next *Record) { next.setAhead(version.Product, false) })
 }
 
 // WithRecoveryImage returns the record with another recovery image. A record of data on which nothing has run has none.
@@ -63,7 +74,9 @@ func (r Record) Observe(seen Sighting) Record {
 	follows := !seen.Unwitnessed && !seen.Version.IsZero() && r.follows(seen.Version)
 	return r.change(func(next *Record) {
 		if !seen.Version.IsZero() {
-			next.raise(seen.Version)
+			if next.raise(seen.Version) {
+				next.setAhead(seen.Version.Product, true)
+			}
 			next.Last = seen.Version.Product
 		}
 		if !follows {

@@ -57,6 +57,7 @@ func (r Record) Declare(value string) Declaration {
 	}
 	return Declaration{Ended: true, Record: r.change(func(next *Record) {
 		next.raise(version)
+		next.setAhead(product, false)
 		next.Last = product
 		next.Unknown, next.Incident = false, ""
 		next.Settled = append(next.Settled, r.Incident)

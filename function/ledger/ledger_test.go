@@ -38,6 +38,12 @@ func known(t testing.TB, serial int64, titles ...string) Record {
 	return r
 }
 
+// ahead of Pods that were not seen ready yet.
+func ahead(r Record, products ...v1alpha1.Product) Record {
+	r.Ahead = products
+	return r
+}
+
 func unknown(r Record, incident string, settled ...string) Record {
 	r.Unknown, r.Incident, r.Settled = true, incident, settled
 	return r
@@ -282,7 +288,7 @@ func TestFromStatus(t *testing.T) {
 
 func TestAnnotationsAreAlwaysAllThere(t *testing.T) {
 	want := annotations("data-record", uid+"/1", "data-schema", "1", "data-version", "1.5.9", "data-product", "chroma",
-		"data-versions", "chroma=1.5.9", "data-version-unknown", "", "data-incidents-settled", "", "recovery-image", "")
+		"data-versions", "chroma=1.5.9", "data-ahead", "", "data-version-unknown", "", "data-incidents-settled", "", "recovery-image", "")
 	if diff := cmp.Diff(want, known(t, 1, "chroma 1.5.9").Annotations()); diff != "" {
 		t.Errorf("An annotation that is left out stays when another manager wrote it: -want, +got:\n%s", diff)
 	}
@@ -397,13 +403,13 @@ func TestRaise(t *testing.T) {
 		version string
 		want    Record
 	}{
-		"First":        {"The first server is recorded before it starts.", known(t, 0), "chroma 1.5.9", known(t, 1, "chroma 1.5.9")},
-		"Newer":        {"The highest version counts.", known(t, 1, "chroma 1.5.8"), "chroma 1.5.9", known(t, 2, "chroma 1.5.9")},
+		"First":        {"The first server is recorded before it starts.", known(t, 0), "chroma 1.5.9", ahead(known(t, 1, "chroma 1.5.9"), v1alpha1.Product("chroma"))},
+		"Newer":        {"The highest version counts.", known(t, 1, "chroma 1.5.8"), "chroma 1.5.9", ahead(known(t, 2, "chroma 1.5.9"), v1alpha1.Product("chroma"))},
 		"Same":         {"No change, no serial.", known(t, 1, "chroma 1.5.9"), "chroma 1.5.9", known(t, 1, "chroma 1.5.9")},
 		"Older":        {"A downgrade lowers nothing.", known(t, 1, "chroma 1.5.9"), "chroma 1.5.8", known(t, 1, "chroma 1.5.9")},
-		"OtherProduct": {"Both products keep their highest version.", known(t, 1, "chroma 1.5.9"), "vecturadb 1.0.0-preview.3", known(t, 2, "chroma 1.5.9", "vecturadb 1.0.0-preview.3")},
+		"OtherProduct": {"Both products keep their highest version.", known(t, 1, "chroma 1.5.9"), "vecturadb 1.0.0-preview.3", ahead(known(t, 2, "chroma 1.5.9", "vecturadb 1.0.0-preview.3"), v1alpha1.Product("vecturadb"))},
 		"Return":       {"Only the last product changes.", known(t, 2, "chroma 1.5.9", "vecturadb 1.0.0-preview.3"), "chroma 1.5.9", known(t, 3, "vecturadb 1.0.0-preview.3", "chroma 1.5.9")},
-		"Unknown":      {"Raising ends no incident.", unknown(known(t, 2, "chroma 1.5.8"), "abcd2345-2"), "chroma 1.5.9", unknown(known(t, 3, "chroma 1.5.9"), "abcd2345-2")},
+		"Unknown":      {"Raising ends no incident.", unknown(known(t, 2, "chroma 1.5.8"), "abcd2345-2"), "chroma 1.5.9", ahead(unknown(known(t, 3, "chroma 1.5.9"), "abcd2345-2"), v1alpha1.Product("chroma"))},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -417,6 +423,27 @@ func TestRaise(t *testing.T) {
 			}
 			if covered := got.Covers(version(t, tc.version)); covered == got.Unknown {
 				t.Errorf("Covers(%s) after Raise: %v", tc.version, covered)
+			}
+		})
+	}
+}
+
+func TestOpened(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		record  Record
+		version string
+		want    Record
+	}{
+		"Ahead":  {"A Pod that is ready has opened the data with the version that was recorded ahead.", ahead(known(t, 1, "chroma 1.5.9"), "chroma"), "chroma 1.5.9", known(t, 2, "chroma 1.5.9")},
+		"Before": {"The old Pod, still ready while the new version is recorded, says nothing of it.", ahead(known(t, 1, "chroma 1.5.9"), "chroma"), "chroma 1.5.8", ahead(known(t, 1, "chroma 1.5.9"), "chroma")},
+		"Again":  {"No change, no serial.", known(t, 2, "chroma 1.5.9"), "chroma 1.5.9", known(t, 2, "chroma 1.5.9")},
+		"Other":  {"Each product has its own.", ahead(known(t, 2, "chroma 1.5.9", "vecturadb 1.0.0-preview.3"), "vecturadb"), "chroma 1.5.9", ahead(known(t, 2, "chroma 1.5.9", "vecturadb 1.0.0-preview.3"), "vecturadb")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.record.Opened(version(t, tc.version))); diff != "" {
+				t.Errorf("\n%s\nOpened(%s): -want, +got:\n%s", tc.reason, tc.version, diff)
 			}
 		})
 	}
@@ -486,7 +513,7 @@ func TestObserve(t *testing.T) {
 		"NewerVersion": {
 			reason: "A hand edit to a newer exact version raises the ledger.",
 			record: known(t, 3, "chroma 1.5.8"), seen: Sighting{Version: v("chroma 1.5.9")},
-			want: known(t, 4, "chroma 1.5.9"),
+			want: ahead(known(t, 4, "chroma 1.5.9"), v1alpha1.Product("chroma")),
 		},
 		"OlderVersion": {
 			reason: "An older one changes nothing: the highest counts.",
@@ -501,22 +528,22 @@ func TestObserve(t *testing.T) {
 		"OtherProduct": {
 			reason: "To another product by hand is an incident, even along a passage, and what is known of it is kept.",
 			record: known(t, 3, "chroma 1.5.9"), seen: Sighting{Version: v("vecturadb 1.0.0-preview.3")},
-			want: unknown(known(t, 4, "chroma 1.5.9", "vecturadb 1.0.0-preview.3"), "*"),
+			want: ahead(unknown(known(t, 4, "chroma 1.5.9", "vecturadb 1.0.0-preview.3"), "*"), v1alpha1.Product("vecturadb")),
 		},
 		"AlongAPassage": {
 			reason: "Within VecturaDB a passage that is known raises the ledger.",
 			record: known(t, 3, "vecturadb 1.0.0-preview.2"), seen: Sighting{Version: v("vecturadb 1.0.0-preview.3")},
-			want: known(t, 4, "vecturadb 1.0.0-preview.3"),
+			want: ahead(known(t, 4, "vecturadb 1.0.0-preview.3"), v1alpha1.Product("vecturadb")),
 		},
 		"AlongNoPassage": {
 			reason: "Within VecturaDB a passage that nobody has tried is an incident.",
 			record: known(t, 3, "vecturadb 1.0.0-preview.3"), seen: Sighting{Version: v("vecturadb 1.0.0-preview.4")},
-			want: unknown(known(t, 4, "vecturadb 1.0.0-preview.4"), "*"),
+			want: ahead(unknown(known(t, 4, "vecturadb 1.0.0-preview.4"), "*"), v1alpha1.Product("vecturadb")),
 		},
 		"NewerChromaOnDataOfVecturaDB": {
 			reason: "Only Chroma 1.5.9 was tried on such data.",
 			record: known(t, 3, "vecturadb 1.0.0-preview.3", "chroma 1.5.9"), seen: Sighting{Version: v("chroma 1.5.10")},
-			want: unknown(known(t, 4, "vecturadb 1.0.0-preview.3", "chroma 1.5.10"), "*"),
+			want: ahead(unknown(known(t, 4, "vecturadb 1.0.0-preview.3", "chroma 1.5.10"), "*"), v1alpha1.Product("chroma")),
 		},
 		"Unwitnessed": {
 			reason: "The wanted image again, after somebody else owned it and the container restarted.",
@@ -526,12 +553,12 @@ func TestObserve(t *testing.T) {
 		"NewerWhileUnknown": {
 			reason: "What is learned is kept, and the open incident stays open.",
 			record: unknown(known(t, 3, "chroma 1.5.8"), "abcd2345-3"), seen: Sighting{Version: v("chroma 1.5.9")},
-			want: unknown(known(t, 4, "chroma 1.5.9"), "abcd2345-3"),
+			want: ahead(unknown(known(t, 4, "chroma 1.5.9"), "abcd2345-3"), v1alpha1.Product("chroma")),
 		},
 		"FirstOnNewData": {
 			reason: "On new data any exact version is only a version.",
 			record: known(t, 0), seen: Sighting{Version: v("vecturadb 1.0.0-preview.4")},
-			want: known(t, 1, "vecturadb 1.0.0-preview.4"),
+			want: ahead(known(t, 1, "vecturadb 1.0.0-preview.4"), v1alpha1.Product("vecturadb")),
 		},
 	}
 	for name, tc := range cases {

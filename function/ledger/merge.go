@@ -46,6 +46,9 @@ func combine(a, b Record) Record {
 	for _, version := range b.Versions {
 		next.raise(version)
 	}
+	next.Ahead = slices.Concat(a.Ahead, b.Ahead)
+	slices.Sort(next.Ahead)
+	next.Ahead = slices.Compact(next.Ahead)
 	next.RecoveryImage = newerImage(a, b)
 	next.Last = max(a.Last, b.Last)
 	next.Unknown = a.Unknown || b.Unknown

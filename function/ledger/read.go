@@ -24,6 +24,7 @@ func FromAnnotations(claimUID string, annotations map[string]string) Record {
 		version:       annotations[v1alpha1.AnnotationDataVersion],
 		product:       annotations[v1alpha1.AnnotationDataProduct],
 		versions:      annotations[v1alpha1.AnnotationDataVersions],
+		ahead:         annotations[v1alpha1.AnnotationDataAhead],
 		incident:      annotations[v1alpha1.AnnotationDataVersionUnknown],
 		settled:       annotations[v1alpha1.AnnotationDataIncidentsSettled],
 		recoveryImage: annotations[v1alpha1.AnnotationRecoveryImage],
@@ -41,6 +42,7 @@ func FromStatus(status v1alpha1.ChromaStatus) *Record {
 		version:       status.DataVersion,
 		product:       string(status.DataProduct),
 		versions:      writeVersions(status.DataVersions),
+		ahead:         writeProducts(status.DataAhead),
 		incident:      status.DataVersionUnknownIncident,
 		settled:       strings.Join(status.DataIncidentsSettled, ","),
 		recoveryImage: status.RecoveryImage,
@@ -61,7 +63,7 @@ func FromStatus(status v1alpha1.ChromaStatus) *Record {
 
 // text is a record as it is written.
 type text struct {
-	number, schema, version, product, versions, incident, settled, recoveryImage string
+	number, schema, version, product, versions, ahead, incident, settled, recoveryImage string
 }
 
 // read the text as the record of a claim. An empty record is one only where created says that nothing has run yet.
@@ -84,6 +86,11 @@ func (t text) read(claimUID string, created bool) Record {
 		r.Last = someProduct(r.Versions)
 	}
 	r.Settled = readCodes(t.settled)
+	for entry := range strings.SplitSeq(t.ahead, ",") {
+		if _, known := r.Versions[v1alpha1.Product(entry)]; known {
+			r.setAhead(v1alpha1.Product(entry), true)
+		}
+	}
 	if isCode(t.incident) {
 		r.Unknown, r.Incident = true, t.incident
 	}
@@ -101,7 +108,7 @@ func (t text) read(claimUID string, created bool) Record {
 // unreadable returns the record as unknown, with an incident that depends on everything that is written.
 func (t text) unreadable(r Record) Record {
 	r.Unknown = true
-	r.Incident = code(digest("record", r.ClaimUID, t.number, t.schema, t.version, t.product, t.versions, t.incident,
+	r.Incident = code(digest("record", r.ClaimUID, t.number, t.schema, t.version, t.product, t.versions, t.ahead, t.incident,
 		t.settled, t.recoveryImage), r.Serial)
 	return r
 }
@@ -191,6 +198,15 @@ func readCodes(codes string) []string {
 		}
 	}
 	return out
+}
+
+// writeProducts with commas between.
+func writeProducts(products []v1alpha1.Product) string {
+	entries := make([]string, 0, len(products))
+	for _, product := range products {
+		entries = append(entries, string(product))
+	}
+	return strings.Join(entries, ",")
 }
 
 // writeVersions writes product=version for each product, sorted, with commas between.

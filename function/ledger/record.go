@@ -28,6 +28,8 @@ type Record struct {
 	Versions map[v1alpha1.Product]compatibility.Version
 	// Last is the product that opened the data last.
 	Last v1alpha1.Product
+	// Ahead are the products whose highest version was recorded ahead of a Pod that was not seen ready yet, sorted.
+	Ahead []v1alpha1.Product
 	// Unknown says that a version that is not known may have run on the data.
 	Unknown bool
 	// Incident is the code of that: a declaration of the version names it. Empty while the version is known.
@@ -49,6 +51,7 @@ func (r Record) Data() compatibility.Data {
 	return compatibility.Data{
 		Versions: r.Versions,
 		Last:     r.Last,
+		Ahead:    r.Ahead,
 		Unknown:  r.Unknown || r.Newer(),
 		Incident: r.Incident,
 	}
@@ -69,13 +72,13 @@ func (r Record) Equal(o Record) bool {
 // sameContent says whether two records say the same of the data.
 func (r Record) sameContent(o Record) bool {
 	return r.Last == o.Last && r.Unknown == o.Unknown && r.Incident == o.Incident && r.RecoveryImage == o.RecoveryImage &&
-		slices.Equal(r.Settled, o.Settled) && maps.EqualFunc(r.Versions, o.Versions, compatibility.Version.Equal)
+		slices.Equal(r.Settled, o.Settled) && slices.Equal(r.Ahead, o.Ahead) && maps.EqualFunc(r.Versions, o.Versions, compatibility.Version.Equal)
 }
 
 // next returns a copy of the record with the next serial.
 func (r Record) next() Record {
 	next := r
-	next.Versions, next.Settled = maps.Clone(r.Versions), slices.Clone(r.Settled)
+	next.Versions, next.Settled, next.Ahead = maps.Clone(r.Versions), slices.Clone(r.Settled), slices.Clone(r.Ahead)
 	next.Serial, next.Schema = r.Serial+1, Schema
 	return next
 }
@@ -94,15 +97,27 @@ func (r Record) change(edit func(*Record)) Record {
 	return next
 }
 
-// raise the highest version of a product. It never lowers one.
-func (r *Record) raise(version compatibility.Version) {
+// raise the highest version of a product. It never lowers one, and says whether it raised it.
+func (r *Record) raise(version compatibility.Version) bool {
 	if highest, ok := r.Versions[version.Product]; ok && !version.NewerThan(highest) {
-		return
+		return false
 	}
 	if r.Versions == nil {
 		r.Versions = map[v1alpha1.Product]compatibility.Version{}
 	}
 	r.Versions[version.Product] = version
+	return true
+}
+
+// setAhead notes whether the highest version of a product was seen ready.
+func (r *Record) setAhead(product v1alpha1.Product, ahead bool) {
+	index, found := slices.BinarySearch(r.Ahead, product)
+	switch {
+	case ahead && !found:
+		r.Ahead = slices.Insert(r.Ahead, index, product)
+	case !ahead && found:
+		r.Ahead = slices.Delete(r.Ahead, index, index+1)
+	}
 }
 
 // suspect makes the version unknown by an incident. What was settled before is over.

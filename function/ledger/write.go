@@ -20,6 +20,7 @@ func (r Record) Annotations() map[string]string {
 		v1alpha1.AnnotationDataVersion:          r.Versions[r.Last].String(),
 		v1alpha1.AnnotationDataProduct:          string(r.Last),
 		v1alpha1.AnnotationDataVersions:         writeVersions(r.versions()),
+		v1alpha1.AnnotationDataAhead:            writeProducts(r.Ahead),
 		v1alpha1.AnnotationDataVersionUnknown:   r.Incident,
 		v1alpha1.AnnotationDataIncidentsSettled: strings.Join(r.Settled, ","),
 		v1alpha1.AnnotationRecoveryImage:        r.RecoveryImage,
@@ -36,6 +37,7 @@ func (r Record) WriteStatus(status *v1alpha1.ChromaStatus) {
 	status.DataVersion = r.Versions[r.Last].String()
 	status.DataProduct = r.Last
 	status.DataVersions = r.versions()
+	status.DataAhead = r.Ahead
 	status.DataVersionUnknown = r.Unknown
 	status.DataVersionUnknownIncident = r.Incident
 	status.DataIncidentsSettled = r.Settled

@@ -25,6 +25,8 @@ type edit struct {
 	rewritten finding
 	// seen is what ran on the data although nobody recorded it before.
 	seen *ledger.Sighting
+	// opened is the version of a Pod of ours that is ready: its server has opened the data.
+	opened compatibility.Version
 }
 
 // editOf the Pod. Which image is ours stands in managedFields: an image that is missing in our own extracted intent was
@@ -48,7 +50,7 @@ func editOf(w World) (edit, error) {
 	case wanted != "" && observed != wanted:
 		return editByWebhook(w, pod, observed, wanted), nil
 	}
-	return edit{}, nil
+	return edit{opened: openedBy(pod, versionOf(w, observed, observed))}, nil
 }
 
 // editByWebhook: the image is ours and is not what we sent. A tag that stayed keeps the version known; a digest alone has
@@ -60,6 +62,9 @@ func editByWebhook(w World, pod *corev1.Pod, observed, wanted string) edit {
 	}
 	ran := versionOf(w, observed, wanted)
 	e.seen = sighting(pod, observed, ran)
+	if e.admitted == "" {
+		e.opened = openedBy(pod, ran) // A rewrite noticed only now may not have been acted on by the kubelet.
+	}
 	if asked := versionOf(w, wanted, wanted); !ran.IsZero() && !asked.Equal(ran) {
 		e.rewritten = finding{reason: reason.ImageRewritten, message: fmt.Sprintf(
 			"A webhook changed the image from %s to %s when the Pod was created, and with it the version. Let the webhook keep the tag, or ask for %s.", wanted, observed, ran)}
@@ -85,6 +90,13 @@ func editByHand(pod *corev1.Pod, observed, wanted string) edit {
 		}
 	}
 	return e
+}
+
+func openedBy(pod *corev1.Pod, version compatibility.Version) compatibility.Version {
+	if !isReady(pod) {
+		return compatibility.Version{}
+	}
+	return version
 }
 
 func sighting(pod *corev1.Pod, observed string, version compatibility.Version) *ledger.Sighting {

@@ -57,8 +57,8 @@ func podFate(s situation) fate {
 		return start(s)
 	case pod.GetDeletionTimestamp() != nil:
 		return waitForEnd(s, pod)
-	case s.claim.state == claimTerminating, s.claim.state == claimLost, s.record.newer:
-		return stay(s, pod)
+	case s.claim.state != claimUsable, s.record.newer:
+		return stayWithout(s, pod)
 	case ended(pod):
 		return replaceEnded(s, pod)
 	case wantsAnother(s, pod):
@@ -88,6 +88,23 @@ func stay(s situation, pod *corev1.Pod) fate {
 	return f
 }
 
+// stayWithout a claim to start anything on: a running server stays, and one that ended is not replaced.
+func stayWithout(s situation, pod *corev1.Pod) fate {
+	f := stay(s, pod)
+	if !ended(pod) {
+		return f
+	}
+	if s.record.newer {
+		f.server = finding{reason: reason.LedgerNewer, message: newerMessage}
+		return f
+	}
+	f.server, f.ttl = s.claimFinding()
+	if s.claim.state == claimAbsent {
+		return leaveOut(s, f) // A new claim was asked for.
+	}
+	return f
+}
+
 func kept(s situation, pod *corev1.Pod) PodPlan {
 	return PodPlan{Action: Keep, Admitted: s.edit.admitted, Adopt: s.w.Composed.Pod == nil, Ready: isReady(pod)}
 }
@@ -109,8 +126,17 @@ func replace(s situation, pod *corev1.Pod) fate {
 		f.blocked = lost
 		return f
 	}
-	f.pod, f.config = PodPlan{Action: LeaveOut}, Apply
 	f.server = finding{reason: reason.PodTerminating, message: fmt.Sprintf("Pod %s is ending, to be replaced.", pod.GetName())}
+	return leaveOut(s, f)
+}
+
+// leaveOut the Pod, so that Crossplane deletes it. One that Crossplane does not observe is taken in first: it deletes only
+// what it composed.
+func leaveOut(s situation, f fate) fate {
+	f.ttl = ttlSoon
+	if s.w.Composed.Pod != nil {
+		f.pod, f.config = PodPlan{Action: LeaveOut}, Apply
+	}
 	return f
 }
 
@@ -120,9 +146,7 @@ func replaceEnded(s situation, pod *corev1.Pod) fate {
 	if s.record.Unknown || (!s.wanted.allowed() && !s.recovery.allowed()) {
 		return f
 	}
-	f.ttl = ttlSoon
-	f.pod, f.config = PodPlan{Action: LeaveOut}, Apply
-	return f
+	return leaveOut(s, f)
 }
 
 // waitForEnd of a Pod that is being deleted, by us or by somebody else. It is left out, not kept: a kept intent would

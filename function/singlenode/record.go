@@ -56,10 +56,16 @@ func (r record) declared(value string) record {
 
 // ran takes in what was seen on the Pod.
 func (r record) ran(e edit) record {
-	if e.seen == nil || r.newer || r.ClaimUID == "" {
+	if r.newer || r.ClaimUID == "" {
 		return r
 	}
-	return r.with(r.Observe(*e.seen))
+	if e.seen != nil {
+		r = r.with(r.Observe(*e.seen))
+	}
+	if !e.opened.IsZero() {
+		r = r.with(r.Opened(e.opened))
+	}
+	return r
 }
 
 // raised before a candidate runs: its version, and itself as the image to recover with when nothing newer was seen.
@@ -92,7 +98,7 @@ func (r record) write(status *chroma.ChromaStatus, before *chroma.ChromaStatus) 
 	}
 	status.DataRecord, status.DataSchema, status.DataVersion, status.DataProduct = before.DataRecord, before.DataSchema, before.DataVersion, before.DataProduct
 	status.DataVersions, status.DataVersionUnknown, status.DataVersionUnknownIncident = before.DataVersions, before.DataVersionUnknown, before.DataVersionUnknownIncident
-	status.DataIncidentsSettled, status.RecoveryImage = before.DataIncidentsSettled, before.RecoveryImage
+	status.DataIncidentsSettled, status.RecoveryImage, status.DataAhead = before.DataIncidentsSettled, before.RecoveryImage, before.DataAhead
 }
 
 // ledgerPlan for the Object that writes the record to the claim.

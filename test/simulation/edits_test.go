@@ -114,7 +114,7 @@ func TestAWebhookThatAddsADigestKeepsThePodAndItsVersion(t *testing.T) {
 			return image
 		}
 		return image + digest
-	})
+	}, false)
 	w.apply(chromaOf("demo", image159, nil))
 	w.settle()
 	w.want("demo", reason.ServerReady, metav1.ConditionTrue, reason.PodReady)
@@ -129,7 +129,7 @@ func TestAWebhookThatAddsADigestKeepsThePodAndItsVersion(t *testing.T) {
 
 func TestAWebhookThatLeavesADigestAloneMakesTheVersionUnknown(t *testing.T) {
 	w := newWorld(t, nil)
-	w.SetImageWebhook(func(string) string { return "docker.io/chromadb/chroma@sha256:" + strings.Repeat("a", 64) })
+	w.SetImageWebhook(func(string) string { return "docker.io/chromadb/chroma@sha256:" + strings.Repeat("a", 64) }, false)
 	w.apply(chromaOf("demo", image159, nil))
 	w.settle()
 	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.DataVersionUnknown)
@@ -137,7 +137,7 @@ func TestAWebhookThatLeavesADigestAloneMakesTheVersionUnknown(t *testing.T) {
 
 func TestAWebhookThatSetsAnotherVersionIsImageRewrittenAndRaisesTheLedger(t *testing.T) {
 	w := newWorld(t, nil)
-	w.SetImageWebhook(func(string) string { return image159 })
+	w.SetImageWebhook(func(string) string { return image159 }, false)
 	w.apply(chromaOf("demo", image158, nil))
 	w.settle()
 	if got := w.chroma("demo").Status.DataVersion; got != "1.5.9" {

@@ -27,7 +27,9 @@ const (
 	AnnotationDataRecord         = Group + "/data-record"
 	AnnotationDataVersions       = Group + "/data-versions"
 	AnnotationDataSchema         = Group + "/data-schema"
-	AnnotationRecoveryImage      = Group + "/recovery-image"
+	// AnnotationDataAhead has the products whose version was recorded ahead of a Pod that was not seen ready yet.
+	AnnotationDataAhead     = Group + "/data-ahead"
+	AnnotationRecoveryImage = Group + "/recovery-image"
 	// AnnotationDataIncidentsSettled has the incidents that declarations have ended.
 	AnnotationDataIncidentsSettled = Group + "/data-incidents-settled"
 	// AnnotationCreatedFor is our creation mark: the claim was made by us, hence empty, for the XR of that UID.

@@ -33,6 +33,10 @@ type ChromaStatus struct {
 	// DataVersions is the highest version of every product that may have run on the data.
 	// +optional
 	DataVersions map[Product]string `json:"dataVersions,omitempty"`
+	// DataAhead are the products whose version was recorded ahead of a Pod that was not seen ready yet.
+	// +optional
+	// +listType=atomic
+	DataAhead []Product `json:"dataAhead,omitempty"`
 	// DataRecord numbers this record: "<uid of the claim>/<serial>". The claim has the same in an annotation.
 	// +optional
 	DataRecord string `json:"dataRecord,omitempty"`

@@ -101,6 +101,11 @@ func (in *ChromaStatus) DeepCopyInto(out *ChromaStatus) {
 			(*out)[key] = val
 		}
 	}
+	if in.DataAhead != nil {
+		in, out := &in.DataAhead, &out.DataAhead
+		*out = make([]Product, len(*in))
+		copy(*out, *in)
+	}
 	if in.DataIncidentsSettled != nil {
 		in, out := &in.DataIncidentsSettled, &out.DataIncidentsSettled
 		*out = make([]string, len(*in))

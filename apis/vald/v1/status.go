@@ -40,6 +40,12 @@ type ValdOperatorReleaseStatus struct {
 	// +listType=atomic
 	Clusters []ClusterStatus `json:"clusters,omitempty"`
 
+	// Retries of writes that the API refused.
+	// +optional
+	// +listType=map
+	// +listMapKey=role
+	Retries []Retry `json:"retries,omitempty"`
+
 	// Conditions are declared by Crossplane, which writes them: the generated XRD leaves them out.
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
@@ -51,6 +57,22 @@ type Progress struct {
 	Total int64 `json:"total"`
 	// Completed is the number of phases whose condition is True.
 	Completed int64 `json:"completed"`
+}
+
+// Retry of a write that the API refused: after 10 s, 20 s, 40 s, then every minute.
+type Retry struct {
+	// Role of the object, like valdrelease-cluster-a.
+	Role string `json:"role"`
+	// Attempts refused so far.
+	Attempts int32 `json:"attempts"`
+	// Last is the time of the last refusal.
+	Last metav1.Time `json:"last"`
+	// Refused is a hash of what was refused: other content is tried at once.
+	// +optional
+	Refused string `json:"refused,omitempty"`
+	// Message of the API, where it is known.
+	// +optional
+	Message string `json:"message,omitempty"`
 }
 
 // ClusterStatus is one cluster and its ValdRelease.

@@ -1,0 +1,291 @@
+package simulation
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/compatibility"
+	"github.com/function-chroma/function-chroma/function/image"
+	"github.com/function-chroma/function-chroma/function/ledger"
+	"github.com/function-chroma/function-chroma/function/simulator"
+	"github.com/function-chroma/function-chroma/function/simulator/store"
+)
+
+// truth of a volume: what really opened it, whoever knows of it.
+type truth struct {
+	compatibility.Data
+
+	// ours is the highest version per product that a Pod as we composed it has run.
+	ours map[chroma.Product]compatibility.Version
+	// openings that were taken in.
+	openings int
+	// unseen are images of others that opened the data. They count from the first pass that observes them.
+	unseen map[sighting]bool
+}
+
+// sighting is an image on a Pod.
+type sighting struct {
+	pod   types.UID
+	image string
+}
+
+// composedPod is what we knew when we composed a Pod.
+type composedPod struct {
+	image     string
+	overrides compatibility.Overrides
+}
+
+// oracle holds the invariants after every single write. It knows the truth of every volume, which the function does not.
+type oracle struct {
+	w        *world
+	truths   map[types.UID]*truth
+	composed map[types.UID]composedPod
+	// accepted claims: a person's word that an empty claim is wanted.
+	accepted map[string]bool
+	// seen is the last request of the function: what the pass in work observed.
+	seen observedPass
+	// violations of the invariants.
+	violations []string
+}
+
+// observedPass is what the last call of the function saw.
+type observedPass struct {
+	chroma *chroma.Chroma
+	claim  *corev1.PersistentVolumeClaim
+	pod    sighting
+}
+
+func newOracle(w *world) *oracle {
+	return &oracle{w: w, truths: map[types.UID]*truth{}, composed: map[types.UID]composedPod{}, accepted: map[string]bool{}}
+}
+
+func (o *oracle) violate(invariant int, format string, args ...any) {
+	o.violations = append(o.violations, fmt.Sprintf("invariant %d at %s: ", invariant, o.w.Now().Format("15:04:05.000"))+fmt.Sprintf(format, args...))
+}
+
+// changed is called after every single write.
+func (o *oracle) changed(c store.Change) {
+	switch c.Key.GVK.Kind {
+	case "Pod":
+		o.podChanged(c)
+	case "PersistentVolumeClaim":
+		o.claimChanged(c)
+	}
+	opened := false
+	for uid, volume := range o.w.Volumes() {
+		o.oneServer(uid, volume)
+		opened = o.openings(types.UID(uid), volume) || opened
+	}
+	if kind := c.Key.GVK.Kind; opened || kind == "PersistentVolumeClaim" || kind == kindChroma.Kind {
+		o.recorded()
+	}
+}
+
+// oneServer is invariant 1: never two running servers on one volume, among Pods whose deletion nobody forced.
+func (o *oracle) oneServer(uid string, volume *simulator.Volume) {
+	running := 0
+	for _, opening := range volume.Running() {
+		if !opening.Forced {
+			running++
+		}
+	}
+	if running > 1 {
+		o.violate(1, "%d servers run on the volume of claim %s", running, uid)
+	}
+}
+
+// podChanged notes what we composed, and holds invariants 4 and 5 when we delete a Pod.
+func (o *oracle) podChanged(c store.Change) {
+	if c.Actor != "crossplane" {
+		return
+	}
+	switch c.Outcome {
+	case store.OutcomeCreated:
+		// The webhook may have rewritten the image: what we asked for stands in our annotation.
+		o.composed[c.After.GetUID()] = composedPod{
+			image: c.After.GetAnnotations()[chroma.AnnotationWantedImage], overrides: compatibility.OverridesOf(o.seen.chroma.GetAnnotations()),
+		}
+	case store.OutcomeMarked, store.OutcomeRemoved:
+		o.stopped(c)
+	case store.OutcomeUpdated:
+	}
+}
+
+// stopped is called when Crossplane deletes a Pod.
+func (o *oracle) stopped(c store.Change) {
+	pod := decode[corev1.Pod](o.w.t, c.Before)
+	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded || pod.GetDeletionTimestamp() != nil {
+		return
+	}
+	claim, of := o.seen.claim, o.seen.chroma
+	if claim == nil || of == nil {
+		o.violate(5, "a Pod was stopped although its claim was not seen")
+		return
+	}
+	if claim.GetDeletionTimestamp() != nil {
+		o.violate(4, "a Pod was stopped while its claim terminates")
+	}
+	merged := ledger.Merge(ledger.FromStatus(of.Status), ledger.FromAnnotations(string(claim.GetUID()), claim.GetAnnotations()))
+	wanted := of.Spec.Image
+	if wanted == "" {
+		wanted = of.Status.DefaultImage
+	}
+	release, refusal := image.Resolve(wanted, of.Spec.Product, defaultAllowed())
+	if refusal != nil {
+		o.violate(5, "a Pod was stopped for %s, which is refused: %s", wanted, refusal.Message)
+		return
+	}
+	record := merged.Record.Declare(of.GetAnnotations()[chroma.AnnotationDeclaredDataVersion]).Record
+	verdict := compatibility.Judge(compatibility.Question{Data: record.Data(), Wanted: release.Version, Overrides: compatibility.OverridesOf(of.GetAnnotations())})
+	if !verdict.Allowed {
+		o.violate(5, "a Pod was stopped for %s, which is refused: %s", wanted, verdict.Message)
+	}
+}
+
+// claimChanged is invariant 4: a claim under Retain is never deleted by us, Crossplane or the provider, nor replaced by an
+// empty one.
+func (o *oracle) claimChanged(c store.Change) {
+	switch c.Outcome {
+	case store.OutcomeMarked, store.OutcomeRemoved:
+		if c.Actor == "crossplane" || c.Actor == "provider-kubernetes" {
+			o.violate(4, "%s deleted a claim", c.Actor)
+		}
+		if c.Actor == "garbage-collector" && len(c.Before.GetOwnerReferences()) == 0 && c.Before.GetDeletionTimestamp() == nil {
+			o.violate(4, "a claim without an owner was collected")
+		}
+	case store.OutcomeCreated:
+		if c.Actor != "provider-kubernetes" {
+			return
+		}
+		of := o.w.chroma("demo")
+		if of == nil || of.Status.ClaimUID == "" {
+			return
+		}
+		if o.truths[types.UID(of.Status.ClaimUID)] != nil && !o.accepted[of.Status.ClaimUID] {
+			o.violate(4, "the lost claim %s was replaced by an empty one", of.Status.ClaimUID)
+		}
+	case store.OutcomeUpdated:
+	}
+}
+
+// openings takes in what opened a volume, and is invariant 2: no image that we composed opens data that the rules forbid.
+func (o *oracle) openings(uid types.UID, volume *simulator.Volume) bool {
+	t := o.truths[uid]
+	if t == nil {
+		t = &truth{ours: map[chroma.Product]compatibility.Version{}, unseen: map[sighting]bool{}}
+		t.Versions = map[chroma.Product]compatibility.Version{}
+		o.truths[uid] = t
+	}
+	opened := t.openings < len(volume.Openings)
+	for ; t.openings < len(volume.Openings); t.openings++ {
+		opening := volume.Openings[t.openings]
+		composed, ours := o.composed[opening.Pod]
+		ours = ours && composed.image == opening.Image
+		version, product := versionOf(opening.Image)
+		if ours {
+			verdict := compatibility.Judge(compatibility.Question{Data: t.Data, Wanted: version, Overrides: composed.overrides})
+			if !verdict.Allowed {
+				o.violate(2, "we composed %s on data of %v: %s", opening.Image, t.Versions, verdict.Message)
+			}
+			if highest, ok := t.ours[product]; !ok || version.NewerThan(highest) {
+				t.ours[product] = version
+			}
+			t.open(version, product, true)
+			continue
+		}
+		t.unseen[sighting{pod: opening.Pod, image: opening.Image}] = true
+	}
+	return opened
+}
+
+// passed is called when a pass came to its end: what it observed counts now.
+func (o *oracle) passed() {
+	for _, t := range o.truths {
+		if t.unseen[o.seen.pod] {
+			delete(t.unseen, o.seen.pod)
+			version, product := versionOf(o.seen.pod.image)
+			t.open(version, product, false)
+		}
+	}
+}
+
+// declared is called when a declaration has ended an incident: a person's word on what ran.
+func (o *oracle) declared(of *chroma.Chroma) {
+	t := o.truths[types.UID(of.Status.ClaimUID)]
+	if t == nil {
+		return
+	}
+	t.Unknown, t.Incident, t.Last = false, "", of.Status.DataProduct
+	for product, number := range of.Status.DataVersions {
+		version, err := compatibility.ParseVersion(product, number)
+		if highest, ok := t.Versions[product]; err == nil && (!ok || version.NewerThan(highest)) {
+			t.Versions[product] = version
+		}
+	}
+}
+
+// open takes in one opening.
+func (t *truth) open(version compatibility.Version, product chroma.Product, ours bool) {
+	if version.IsZero() {
+		t.Unknown, t.Incident = true, "truth"
+		return
+	}
+	if !ours && product != t.Last && t.Last != "" {
+		t.Unknown, t.Incident = true, "truth"
+	}
+	if highest, ok := t.Versions[product]; !ok || version.NewerThan(highest) {
+		t.Versions[product] = version
+	}
+	t.Last = product
+}
+
+// recorded is invariant 3: both records together are never below what our own Pods have run, or say unknown.
+func (o *oracle) recorded() {
+	claim, of := o.w.claim("demo"), o.w.chroma("demo")
+	if claim == nil {
+		return
+	}
+	t := o.truths[claim.GetUID()]
+	if t == nil || len(t.ours) == 0 {
+		return
+	}
+	var status *ledger.Record
+	if of != nil {
+		status = ledger.FromStatus(of.Status)
+	}
+	merged := ledger.Merge(status, ledger.FromAnnotations(string(claim.GetUID()), claim.GetAnnotations())).Record
+	for product, version := range t.ours {
+		if highest, ok := merged.Versions[product]; !merged.Unknown && (!ok || version.NewerThan(highest)) {
+			o.violate(3, "the records say %v, and %s has run", merged.Versions, version.Title())
+		}
+	}
+}
+
+// versionOf an image, zero when it has none.
+func versionOf(text string) (compatibility.Version, chroma.Product) {
+	if strings.Contains(text, "mirror.example.org") {
+		text = strings.Replace(text, "mirror.example.org", "docker.io", 1)
+	}
+	parsed, err := image.Parse(text)
+	if err != nil {
+		return compatibility.Version{}, ""
+	}
+	product, refusal := image.Product(parsed, "")
+	if refusal != nil {
+		return compatibility.Version{}, ""
+	}
+	version, _ := image.ExactVersion(parsed, product)
+	return version, product
+}
+
+func defaultAllowed() image.AllowList {
+	list, err := image.ParseAllowList(image.DefaultRepositories())
+	if err != nil {
+		panic(err)
+	}
+	return list
+}

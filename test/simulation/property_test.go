@@ -1,0 +1,367 @@
+package simulation
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane/function-sdk-go/logging"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"google.golang.org/protobuf/proto"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/composition"
+	"github.com/function-chroma/function-chroma/function/observe"
+	"github.com/function-chroma/function-chroma/function/reason"
+	"github.com/function-chroma/function-chroma/function/settings"
+	"github.com/function-chroma/function-chroma/function/simulator"
+	"github.com/function-chroma/function-chroma/function/simulator/store"
+)
+
+const (
+	// disturbancesPerSequence is about how many a sequence has, with some passes and steps of controllers after each.
+	disturbancesPerSequence = 40
+	// passesToReady is how many passes a Chroma may need once the disturbances stop.
+	passesToReady = 20
+)
+
+// watched is the function, with the oracle looking at what it sees, and asked twice for the same bytes.
+type watched struct {
+	fn  simulator.Function
+	run *run
+	n   int
+}
+
+func (f *watched) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	f.run.observe(req)
+	rsp, err := f.fn.RunFunction(ctx, req)
+	if f.n++; err == nil && f.n%16 == 0 {
+		again, _ := f.fn.RunFunction(ctx, req)
+		if !slices.Equal(encoded(rsp), encoded(again)) {
+			f.run.oracle.violate(6, "the same request gave other bytes")
+		}
+	}
+	return rsp, err
+}
+
+func encoded(m proto.Message) []byte {
+	out, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// observe notes what the pass in work sees.
+func (r *run) observe(req *fnv1.RunFunctionRequest) {
+	request, err := observe.Request(req, settings.Settings{}, r.Now())
+	if err != nil {
+		return
+	}
+	of := &chroma.Chroma{}
+	if runtime.DefaultUnstructuredConverter.FromUnstructured(request.XR.Object, of) != nil {
+		return
+	}
+	r.oracle.seen = observedPass{chroma: of}
+	pod := request.Observed[chroma.RolePod]
+	if pod == nil {
+		pod = request.Required["pod"].Object()
+	}
+	if pod != nil {
+		typed := &corev1.Pod{}
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(pod.Object, typed) == nil && len(typed.Spec.Containers) > 0 {
+			r.oracle.seen.pod = sighting{pod: typed.GetUID(), image: typed.Spec.Containers[0].Image}
+		}
+	}
+	if found := request.Required["claim"].Object(); found != nil {
+		claim := &corev1.PersistentVolumeClaim{}
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, claim) == nil {
+			r.oracle.seen.claim = claim
+		}
+	}
+}
+
+// newRun of a function: the real one, or one with a mistake.
+func newRun(t *testing.T, seed uint64, wrap func(*run) simulator.Function) *run {
+	t.Helper()
+	r := &run{counts: map[string]int{}, spec: &chroma.Chroma{Spec: chroma.ChromaSpec{
+		Image: image158, Storage: storageOf("10Gi"), PVCDeletionPolicy: chroma.PVCRetain,
+	}}}
+	r.world = newWorld(t, func(config *simulator.Config) {
+		config.Seed = seed
+		config.Composites[0].Function = &watched{fn: wrap(r), run: r}
+		config.Changed = func(c store.Change) {
+			if r.oracle == nil {
+				return // The cluster is still being furnished.
+			}
+			r.counts["writes"]++
+			r.oracle.changed(c)
+			r.outcome(c)
+		}
+		config.Passed = func(p *simulator.Pass) {
+			r.counts["passes"]++
+			if p.Outcome != "" {
+				r.counts["pass: "+p.Outcome]++
+			} else {
+				r.oracle.passed()
+			}
+			r.recent = append(r.recent, p)
+			if len(r.recent) > 12 {
+				r.recent = r.recent[1:]
+			}
+		}
+	})
+	r.oracle = newOracle(r.world)
+	r.Admit(guard)
+	return r
+}
+
+// guard is the admission policy that is shipped beside the package: a Chroma whose spec says Retain is not deleted while
+// its claim would still go with it.
+func guard(request *store.Request) error {
+	if request.Verb != store.VerbDelete || request.Key.GVK.Kind != kindChroma.Kind || request.Actor == "crossplane" || request.Before == nil {
+		return nil
+	}
+	of := &chroma.Chroma{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(request.Before.Object, of); err != nil {
+		return err
+	}
+	if of.Spec.PVCDeletionPolicy != chroma.PVCDelete && of.Status.PVCDeletionPolicy == chroma.PVCDelete {
+		return fmt.Errorf("the claim would still go with the Chroma")
+	}
+	return nil
+}
+
+// realFunction as it is served.
+func realFunction(r *run) simulator.Function {
+	fn, err := composition.New(logging.NewNopLogger(), settings.Environment{}, func() time.Time { return r.Now() })
+	if err != nil {
+		panic(err)
+	}
+	return fn
+}
+
+func storageOf(size string) *chroma.Storage {
+	quantity := resource.MustParse(size)
+	return &chroma.Storage{Size: &quantity}
+}
+
+func kindNamed(name string) schema.GroupVersionKind {
+	switch name {
+	case "Pod", "PersistentVolumeClaim", "ConfigMap":
+		return corev1.SchemeGroupVersion.WithKind(name)
+	case "Object":
+		return simulatorKindObject()
+	}
+	return kindChroma
+}
+
+// outcome counts what came of it.
+func (r *run) outcome(c store.Change) {
+	if c.Key.GVK != kindChroma || c.Before == nil || c.After == nil {
+		return
+	}
+	for _, kind := range []reason.ConditionType{reason.ServerReady, reason.UpgradeBlocked} {
+		_, before, _ := simulator.Condition(c.Before, string(kind))
+		_, after, _ := simulator.Condition(c.After, string(kind))
+		if before != after && after != "" {
+			r.counts[string(kind)+" "+after]++
+		}
+	}
+	before, after := decode[chroma.Chroma](r.t, c.Before), decode[chroma.Chroma](r.t, c.After)
+	if after.Status.Image != before.Status.Image && before.Status.Image != "" && after.Status.Phase == chroma.PhaseReady {
+		r.counts["outcome: image changed"]++
+	}
+	if before.Status.ClaimUID == "" && after.Status.ClaimUID != "" && r.oracle.truths[types.UID(after.Status.ClaimUID)] != nil {
+		r.counts["outcome: claim adopted"]++
+	}
+	if !before.Status.DataVersionUnknown && after.Status.DataVersionUnknown {
+		r.counts["outcome: incident raised"]++
+	}
+	if before.Status.DataVersionUnknown && !after.Status.DataVersionUnknown {
+		r.counts["outcome: incident ended"]++
+		if before.Status.ClaimUID == after.Status.ClaimUID {
+			r.oracle.declared(after)
+		}
+	}
+}
+
+// play a random sequence and let it come to rest.
+func (r *run) play(t *rapid.T, length int) {
+	actions := disturbances()
+	if !r.createXR(t) {
+		t.Fatal("cannot create the Chroma")
+	}
+	for range length {
+		next := actions[rapid.IntRange(0, len(actions)-1).Draw(t, "action")]
+		if next.do(r, t) {
+			r.counts["fault: "+next.name]++
+			r.log = append(r.log, r.Now().Format("15:04:05.000 ")+next.name)
+			r.counts["actions"]++
+		}
+		for range rapid.IntRange(0, 25).Draw(t, "steps") {
+			if _, more := r.Step(); !more {
+				break
+			}
+			r.counts["actions"]++
+		}
+		r.check(t)
+	}
+	r.rest(t)
+}
+
+func (r *run) check(t *rapid.T) {
+	if len(r.oracle.violations) > 0 {
+		t.Fatalf("%s\n%s", strings.Join(r.oracle.violations, "\n"), r.story())
+	}
+}
+
+// story of the last passes.
+func (r *run) story() string {
+	r.world.passes = nil // Not once more at the end of the test.
+	last := &world{passes: r.recent[max(0, len(r.recent)-4):]}
+	return strings.Join(r.log[max(0, len(r.log)-25):], "\n") + "\n" + last.trace()
+}
+
+// rest is invariant 7: when the disturbances stop and the spec is allowed, the Chroma is Ready with that image within
+// some passes; and invariant 6: then nothing is written any more.
+func (r *run) rest(t *rapid.T) {
+	r.heal(t)
+	r.SetImageWebhook(nil, false)
+	r.CrashCrossplane(0, false)
+	r.Advance(time.Minute)
+	r.createXR(t)
+	r.spec.Spec.Storage = storageOf("20Gi")
+	r.applySpec()
+	r.Advance(5 * time.Minute)
+	r.check(t)
+	r.agree(t)
+	start := r.counts["passes"]
+	ready := false
+	for range 60 {
+		r.Advance(2 * time.Second)
+		if status, _, _ := simulator.Condition(r.Get(kindChroma, namespace, "demo"), string(reason.ServerReady)); status == "True" && r.running("demo") == r.spec.Spec.Image {
+			ready = true
+			break
+		}
+		// A person follows what the conditions ask for.
+		r.agree(t)
+	}
+	r.check(t)
+	if !ready {
+		t.Fatalf("invariant 7: not Ready with %s, but %s, %s, running %q\n%s", r.spec.Spec.Image, r.condition("demo", reason.ServerReady), r.condition("demo", reason.UpgradeBlocked), r.running("demo"), r.story())
+	}
+	if passes := r.counts["passes"] - start; passes > 3*passesToReady {
+		t.Fatalf("invariant 7: Ready only after %d passes\n%s", passes, r.story())
+	}
+	r.Advance(15 * time.Minute)
+	before := r.counts["writes"]
+	r.Advance(30 * time.Minute)
+	if after := r.counts["writes"]; after != before {
+		t.Fatalf("invariant 6: a settled system was written to %d times\n%s", after-before, r.story())
+	}
+	r.check(t)
+}
+
+// agree makes the spec allowed, as a person does who follows the conditions: the claim accepted, the incident declared,
+// the image the one that ran last.
+func (r *run) agree(t *rapid.T) {
+	of := r.chroma("demo")
+	if of == nil {
+		return
+	}
+	if _, because, _ := simulator.Condition(r.Get(kindChroma, namespace, "demo"), string(reason.ServerReady)); because == string(reason.ClaimLost) {
+		r.acceptClaim(t)
+	}
+	if claim := r.claim("demo"); claim != nil && claim.GetDeletionTimestamp() != nil {
+		_ = r.Delete(kindPod, namespace, "demo-1", metav1.DeletePropagationBackground) // The data is copied out; let it go.
+		return
+	}
+	if of.Status.DataVersionUnknown {
+		declared := "chroma:1.5.9"
+		if of.Status.DataProduct == chroma.ProductVecturaDB {
+			declared = "vecturadb:1.0.0-preview.3"
+		}
+		_ = r.Annotate(kindChroma, namespace, "demo", chroma.AnnotationDeclaredDataVersion, declared+"/"+of.Status.DataVersionUnknownIncident)
+	}
+	// The newest Chroma on data that only Chroma has opened, else what ran last.
+	want := image159
+	if _, ok := of.Status.DataVersions[chroma.ProductVecturaDB]; ok {
+		want = "docker.io/chromadb/chroma:" + of.Status.DataVersion
+		if of.Status.DataProduct == chroma.ProductVecturaDB {
+			want = "ghcr.io/vecturadb/vecturadb:" + of.Status.DataVersion
+		}
+	}
+	if r.spec.Spec.Image != want {
+		r.spec.Spec.Image = want
+		r.applySpec()
+	}
+}
+
+// TestSimulation plays random sequences against the real decision. SIM_ACTIONS says how many actions at least.
+func TestSimulation(t *testing.T) {
+	want := 20000
+	if text := os.Getenv("SIM_ACTIONS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("cannot read SIM_ACTIONS: %v", err)
+		}
+		want = n
+	}
+	if testing.Short() {
+		want = 5000
+	}
+	total, lengths := map[string]int{}, []int{}
+	// A sequence has some 700 actions.
+	checks := flag.Lookup("rapid.checks")
+	if err := checks.Value.Set(strconv.Itoa(max(10, want/700))); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		r := newRun(t, rapid.Uint64().Draw(rt, "seed"), realFunction)
+		r.play(rt, rapid.IntRange(disturbancesPerSequence/2, disturbancesPerSequence*2).Draw(rt, "disturbances"))
+		for name, n := range r.counts {
+			total[name] += n
+		}
+		lengths = append(lengths, r.counts["actions"])
+	})
+	report(t, total, lengths)
+}
+
+// report per fault and per outcome how often.
+func report(t *testing.T, total map[string]int, lengths []int) {
+	t.Helper()
+	sort.Ints(lengths)
+	if len(lengths) == 0 {
+		return
+	}
+	names := make([]string, 0, len(total))
+	for name := range total {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	out := fmt.Sprintf("%d sequences, median %d actions\n", len(lengths), lengths[len(lengths)/2])
+	for _, name := range names {
+		out += fmt.Sprintf("%8d  %s\n", total[name], name)
+	}
+	t.Log("\n" + out)
+	if path := os.Getenv("SIM_REPORT"); path != "" {
+		if err := os.WriteFile(path, []byte(out), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+}
