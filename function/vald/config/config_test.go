@@ -102,7 +102,7 @@ func TestTheOperatorSectionIsCheckedStrictly(t *testing.T) {
 		"UnknownKey":       {"A typo.", "operator: {vrs: {loglevel: info}}", `unknown field "operator.vrs.loglevel"`},
 		"UnknownDeep":      {"A typo.", "operator: {vrs: {agent: {surge: '1'}}}", `unknown field "operator.vrs.agent.surge"`},
 		"CamelCase":        {"The document is in snake case.", "operator: {vrs: {logLevel: info}}", `unknown field "operator.vrs.logLevel"`},
-		"AllOfMany":        {"All of them are told.", "operator: {a: 1, b: 2}", "unknown field \"operator.a\"\nunknown field \"operator.b\""},
+		"AllOfMany":        {"All of them are told.", "operator: {a: 1, b: 2}", "unknown field \"operator.a\", unknown field \"operator.b\""},
 		"Type":             {"Text for a number.", "operator: {node_pool: {agent_pods_per_node: '2'}}", "operator.node_pool.agent_pods_per_node of type int64"},
 		"Fraction":         {"Half a Pod.", "operator: {node_pool: {agent_pods_per_node: 2.5}}", "operator.node_pool.agent_pods_per_node of type int64"},
 		"OperatorIsNoMap":  {"A list for a section.", "operator: []", "cannot unmarshal array"},

@@ -2,9 +2,9 @@ package config
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	kjson "sigs.k8s.io/json"
 )
@@ -104,13 +104,12 @@ func Parse(values map[string]any, environment Environment) (Config, error) {
 	}
 	if len(strict) > 0 {
 		// All of them, in an order that does not depend on Go's maps: conditions repeat the message.
-		slices.SortFunc(strict, func(a, b error) int {
-			if a.Error() < b.Error() {
-				return -1
-			}
-			return 1
-		})
-		return Config{}, fmt.Errorf("cannot read the configuration: %w", errors.Join(strict...))
+		problems := make([]string, 0, len(strict))
+		for _, problem := range strict {
+			problems = append(problems, problem.Error())
+		}
+		slices.Sort(problems)
+		return Config{}, fmt.Errorf("cannot read the configuration: %s", strings.Join(problems, ", "))
 	}
 
 	config := New()

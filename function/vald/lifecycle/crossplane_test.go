@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -34,6 +35,9 @@ type crossplane struct {
 	// deleted and created in the last pass, kind/name.
 	deleted, created []string
 	uid              int
+	// forbidden are the API server's words on writes of kind/name that it refuses: the pass ends there.
+	forbidden map[string]string
+	now       time.Time
 }
 
 func newCrossplane(vor *valdv1.ValdOperatorRelease) *crossplane {
@@ -41,7 +45,7 @@ func newCrossplane(vor *valdv1.ValdOperatorRelease) *crossplane {
 	if err != nil {
 		panic(err)
 	}
-	c := &crossplane{xr: &unstructured.Unstructured{Object: content}, objects: map[string]*unstructured.Unstructured{}, refs: map[string]string{}}
+	c := &crossplane{xr: &unstructured.Unstructured{Object: content}, objects: map[string]*unstructured.Unstructured{}, refs: map[string]string{}, now: time.Unix(1000, 0)}
 	c.xr.SetUID("xr-uid")
 	c.xr.SetGeneration(max(vor.GetGeneration(), 1))
 	return c
@@ -118,7 +122,7 @@ func (c *crossplane) request(required map[string]pass.Found) pass.Request {
 	}
 	return pass.Request{
 		XR: wire(c.xr), Name: c.xr.GetName(), Namespace: c.xr.GetNamespace(),
-		Observed: observed, Required: required, Settings: settings.Settings{Vald: c.settings}, Now: time.Unix(1, 0),
+		Observed: observed, Required: required, Settings: settings.Settings{Vald: c.settings}, Now: c.now,
 	}
 }
 
@@ -214,6 +218,12 @@ func (c *crossplane) apply(t fataler, answer pass.Answer) {
 		manifest, existing := manifests[role], c.objects[refs[role]]
 		yes := true
 		manifest.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "vald.vdaas.org/v1", Kind: "ValdOperatorRelease", Name: c.xr.GetName(), UID: "xr-uid", Controller: &yes}})
+		// A write that changes nothing is none.
+		unchanged := existing != nil && reflect.DeepEqual(wire(existing).Object["spec"], manifest.Object["spec"])
+		if words, ok := c.forbidden[refs[role]]; ok && !unchanged {
+			c.synced("False", fmt.Sprintf("cannot compose resources: cannot apply composed resource %q: %s", role, words))
+			return
+		}
 		if existing == nil {
 			c.created = append(c.created, refs[role])
 			c.uid++
@@ -229,6 +239,21 @@ func (c *crossplane) apply(t fataler, answer pass.Answer) {
 		c.objects[refs[role]] = manifest
 	}
 	c.writeStatus(answer)
+	c.synced("True", "")
+}
+
+// synced sets Crossplane's own condition.
+func (c *crossplane) synced(status, message string) {
+	of, ok := c.xr.Object["status"].(map[string]any)
+	if !ok {
+		of = map[string]any{}
+		c.xr.Object["status"] = of
+	}
+	conditions, _ := of["conditions"].([]any)
+	conditions = slices.DeleteFunc(conditions, func(item any) bool { return item.(map[string]any)["type"] == "Synced" })
+	of["conditions"] = append(conditions, map[string]any{
+		"type": "Synced", "status": status, "reason": "Reconcile", "message": message, "lastTransitionTime": "2026-01-01T00:00:00Z",
+	})
 }
 
 func (c *crossplane) writeStatus(answer pass.Answer) {

@@ -6,13 +6,11 @@ import (
 	"strconv"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	valdv1 "github.com/function-chroma/function-chroma/apis/vald/v1"
 	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/reason"
+	"github.com/function-chroma/function-chroma/function/refusal"
 	"github.com/function-chroma/function-chroma/function/vald"
-	"github.com/function-chroma/function-chroma/function/vald/config"
 )
 
 // A plan is what the second phase wants.
@@ -26,6 +24,8 @@ type plan struct {
 	// releases that were built.
 	releases     []vald.ValdRelease
 	requirements map[string]pass.Requirement
+	// refusals of writes.
+	refusals []refusal.Refusal
 	// conflict: a name belongs to somebody else.
 	conflict bool
 	ttl      time.Duration
@@ -65,42 +65,70 @@ func (w world) plan() plan {
 	return w.compose(p)
 }
 
-// compose what was built, as far as its names are ours to use.
-func (w world) compose(p plan) plan {
-	created := map[string]bool{}
-	for _, cluster := range w.vor.Status.Clusters {
-		created[cluster.Name] = cluster.Created
-	}
-	var seen survey
+// A wish is one object that should exist.
+type wish struct {
+	release  vald.ValdRelease
+	role     string
+	manifest map[string]any
+}
+
+// wishes are what was built, in the form that the settings ask for.
+func (w world) wishes(releases []vald.ValdRelease) ([]wish, error) {
+	out := make([]wish, 0, len(releases))
 	generation := strconv.FormatInt(w.managedGeneration(), 10)
-	for _, built := range p.releases {
+	for _, built := range releases {
 		manifest := labelled(built.Manifest, w.config.VRS.ManagedGenerationLabel, generation)
 		if w.settings.DeliverObjects {
 			name, err := providerConfigName(w.settings.ProviderConfigName, built)
 			if err != nil {
-				return p.is(reason.Failed, failedPrefix+err.Error(), settledTTL)
+				return nil, err
 			}
 			manifest = wrapped(manifest, built.Name, w.vor.GetNamespace(), name)
 		}
-		role := w.role(built.Cluster.Name)
-		observed, ok := w.observed[role]
-		if !ok {
-			if created[built.Cluster.Name] && !w.isObserved(built.Cluster.Name) {
-				seen.deleted = append(seen.deleted, built.Name)
+		out = append(out, wish{release: built, role: w.role(built.Cluster.Name), manifest: manifest})
+	}
+	return out, nil
+}
+
+// compose what was built, as far as its names are ours to use and the API server takes it.
+func (w world) compose(p plan) plan {
+	wishes, err := w.wishes(p.releases)
+	if err != nil {
+		return p.is(reason.Failed, failedPrefix+err.Error(), settledTTL)
+	}
+	p.refusals = w.refusals(wishes)
+	waiting := map[string]bool{}
+	for _, refused := range p.refusals {
+		waiting[refused.Role] = refused.Wait > 0
+	}
+	created := map[string]bool{}
+	for _, cluster := range w.vor.Status.Clusters {
+		created[cluster.Name] = cluster.Created
+	}
+
+	seen := survey{refusals: p.refusals}
+	for _, wish := range wishes {
+		name, cluster, observed := wish.release.Name, wish.release.Cluster.Name, w.observed[wish.role]
+		if observed == nil && created[cluster] && !w.isObserved(cluster) {
+			seen.deleted = append(seen.deleted, name)
+		}
+		switch {
+		case isTerminating(observed):
+			seen.terminating = append(seen.terminating, name)
+			continue
+		case waiting[wish.role]:
+			continue // What is observed is kept as it is.
+		case observed != nil:
+			if !isDelivered(observed) {
+				seen.undelivered = append(seen.undelivered, name)
 			}
-			if !seen.claim(built.Name, w.mayUse(w.required[askName(role)])) {
+		default:
+			if !seen.claim(name, w.mayUse(w.required[askName(wish.role)])) {
 				continue
 			}
-			seen.missing = append(seen.missing, built.Name)
+			seen.missing = append(seen.missing, name)
 		}
-		if isTerminating(observed) {
-			seen.terminating = append(seen.terminating, built.Name)
-			continue
-		}
-		if ok && !isThere(observed) {
-			seen.undelivered = append(seen.undelivered, built.Name)
-		}
-		p.compose = append(p.compose, pass.Object{Role: role, Manifest: manifest, Ready: isThere(observed)})
+		p.compose = append(p.compose, pass.Object{Role: wish.role, Manifest: wish.manifest, Ready: isThere(observed)})
 	}
 	// Crossplane deletes before it applies: what is no longer built goes only when all that replaces it is there.
 	p.prune = seen.complete()
@@ -112,6 +140,8 @@ func (w world) compose(p plan) plan {
 // A survey of what was built: names of ValdReleases by how they are.
 type survey struct {
 	missing, undelivered, terminating, deleted, taken, unknown []string
+	// refusals of writes.
+	refusals []refusal.Refusal
 }
 
 // claim a name that is not observed. It is false when the name cannot be used in this pass.
@@ -131,7 +161,7 @@ func (s *survey) claim(name string, use usage) bool {
 
 // complete is true when all that was built is there.
 func (s *survey) complete() bool {
-	return len(s.missing)+len(s.undelivered)+len(s.terminating)+len(s.taken)+len(s.unknown) == 0
+	return len(s.missing)+len(s.undelivered)+len(s.terminating)+len(s.taken)+len(s.unknown)+len(s.refusals) == 0
 }
 
 func (s *survey) verdict() (reason.Reason, string, time.Duration) {
@@ -141,6 +171,8 @@ func (s *survey) verdict() (reason.Reason, string, time.Duration) {
 			"%s: an object of this name belongs to somebody else and is not taken over: delete or rename it, or rename the cluster; "+
 				"a ValdRelease without a controller is adopted when it carries the label %s=%s",
 			few(s.taken), valdv1.LabelManagedResource, valdv1.KindValdRelease), requiredTTL
+	case len(s.refusals) > 0:
+		return reason.Failed, failedPrefix + "the API refuses a write: " + refusalWords(s.refusals[0]), nextTry(s.refusals)
 	case len(s.deleted) > 0:
 		return reason.Failed, failedPrefix + few(s.deleted) + " was deleted from outside and is created again", composedTTL
 	case len(s.terminating) > 0:
@@ -172,55 +204,4 @@ func labelled(manifest map[string]any, key, value string) map[string]any {
 	metadata["labels"] = labels
 	out["metadata"] = metadata
 	return out
-}
-
-// template over which everything is layered. It is false when the ConfigMap that has it was not answered yet.
-func (w world) template() (map[string]any, bool, error) {
-	if w.settings.DefaultTemplate != nil {
-		return w.settings.DefaultTemplate, true, nil
-	}
-	if from := w.settings.DefaultTemplateFrom; from.Name != "" {
-		found := w.required[askTemplate]
-		if !found.Answered {
-			return nil, false, nil
-		}
-		if found.Absent() {
-			return nil, false, fmt.Errorf("cannot read the default template: there is no ConfigMap %s in the namespace", from.Name)
-		}
-		text, ok, _ := unstructured.NestedString(found.Object().Object, "data", from.Key)
-		if !ok {
-			return nil, false, fmt.Errorf("cannot read the default template: the ConfigMap %s has no key %s", from.Name, from.Key)
-		}
-		template, err := config.ParseTemplate([]byte(text))
-		return template, true, err
-	}
-	if len(w.settings.DefaultTemplateFile) > 0 {
-		template, err := config.ParseTemplate(w.settings.DefaultTemplateFile)
-		return template, true, err
-	}
-	return config.ShippedTemplate(), true, nil
-}
-
-// capability of the nodes. It is false when they were asked for and not answered yet.
-func (w world) capability() (vald.Capability, bool) {
-	if !w.config.NodePool.RequireMatch {
-		return vald.Capability{}, true
-	}
-	found := w.required[askNodes]
-	var out vald.Capability
-	for _, node := range found.Objects {
-		switch node.GetLabels()[w.config.NodePool.Key(valdv1.LabelType)] {
-		case valdv1.PoolGeneral:
-			out.General = true
-		case valdv1.PoolAgent:
-			out.Agent = true
-		}
-	}
-	return out, found.Answered
-}
-
-// missingNodes says which labels were looked for.
-func (w world) missingNodes() string {
-	key := w.config.NodePool.Key
-	return fmt.Sprintf("no Node has the labels %s=%s and %s=%s", key(valdv1.LabelNamespace), w.vor.GetNamespace(), key(valdv1.LabelType), valdv1.PoolGeneral)
 }

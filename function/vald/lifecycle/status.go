@@ -29,6 +29,7 @@ func (w world) status(evaluated []outcome, conditions []pass.Condition, plan pla
 		ManagedGeneration:  w.managedGeneration(),
 		SpecHash:           w.specHash,
 		Clusters:           w.clusters(plan),
+		Retries:            retries(plan.refusals),
 	}
 }
 

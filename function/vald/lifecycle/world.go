@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,11 +30,12 @@ type world struct {
 	conditions map[reason.ConditionType]pass.Condition
 	observed   map[string]*unstructured.Unstructured
 	required   map[string]pass.Found
+	now        time.Time
 }
 
 func read(request pass.Request) (world, error) {
 	w := world{
-		vor: &valdv1.ValdOperatorRelease{}, settings: request.Settings.Vald,
+		vor: &valdv1.ValdOperatorRelease{}, settings: request.Settings.Vald, now: request.Now,
 		observed: request.Observed, required: request.Required,
 		conditions: map[reason.ConditionType]pass.Condition{},
 	}
@@ -67,6 +69,11 @@ func isThere(object *unstructured.Unstructured) bool {
 		return false
 	}
 	return object.GetKind() != objectKind || conditionStatus(object.Object, "Ready") == metav1.ConditionTrue
+}
+
+// isDelivered is true for what is there as it should be: for an Object, the last change of its manifest has arrived too.
+func isDelivered(object *unstructured.Unstructured) bool {
+	return isThere(object) && (object.GetKind() != objectKind || conditionStatus(object.Object, "Synced") != metav1.ConditionFalse)
 }
 
 // conditionStatus of an object's status. Empty: it has no such condition.

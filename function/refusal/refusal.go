@@ -1,0 +1,122 @@
+// Package refusal holds back writes that the API server refuses.
+//
+// A write that is refused for any other reason than an invalid object (a quota, rights, an admission policy) ends
+// Crossplane's pass before the status is written: nobody would be told, again and again. So what was refused is left
+// out for a while, the status says why, and the write is tried again after 10 s, 20 s, 40 s, then every minute.
+package refusal
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// How Crossplane 2.3 tells of a refused write, in the condition Synced of the next pass.
+const (
+	// unsyncedPrefix begins the list of the objects that the API server found invalid. The pass went on, and the API
+	// server's words are in an event only.
+	unsyncedPrefix = "Unsynced resources: "
+	// refusedPrefix precedes the quoted role and the API server's words for any other refusal. It need not come first:
+	// Crossplane puts words of its own before it when its ServiceAccount lacks a verb.
+	refusedPrefix = "cannot apply composed resource "
+)
+
+// A Retry is what is known about a refused write. It is kept in the status of the XR.
+type Retry struct {
+	// Role of the object.
+	Role string
+	// Attempts refused so far.
+	Attempts int32
+	// Last is the time of the last refusal.
+	Last time.Time
+	// Refused is a hash of what was refused: other content is tried at once.
+	Refused string
+	// Message of the API server, where it is known.
+	Message string
+}
+
+// A Refusal is a write that was refused and has not succeeded since.
+type Refusal struct {
+	Retry
+	// Wait before the next try. Zero: this pass tries.
+	Wait time.Duration
+}
+
+// A Pass is what one pass knows.
+type Pass struct {
+	// Synced is the message of the XR's condition Synced while that is False, else empty.
+	Synced string
+	// Known from the status.
+	Known []Retry
+	// Content is a hash of what is wanted for a role. It is empty for a role that is not wanted.
+	Content func(role string) string
+	// Observed tells whether a role's object exists.
+	Observed func(role string) bool
+	// Now is the time of the pass.
+	Now time.Time
+}
+
+// Refusals of this pass, sorted by role: those just learned of, and earlier ones that are not over.
+func (p Pass) Refusals() []Refusal {
+	known := make(map[string]Retry, len(p.Known))
+	for _, retry := range p.Known {
+		known[retry.Role] = retry
+	}
+	for role, words := range refused(p.Synced) {
+		retry := known[role]
+		if retry.Role == "" || p.Now.Sub(retry.Last) >= backoff(retry.Attempts) {
+			// Kubernetes writes times in whole seconds.
+			retry = Retry{Role: role, Attempts: retry.Attempts + 1, Last: p.Now.UTC().Truncate(time.Second), Refused: p.Content(role), Message: retry.Message}
+		}
+		if words != "" {
+			retry.Message = words
+		}
+		known[role] = retry
+	}
+	var out []Refusal
+	for role, retry := range known {
+		content := p.Content(role)
+		wait := max(0, backoff(retry.Attempts)-p.Now.Sub(retry.Last))
+		// Other content is tried at once, and what is there when the wait is over was written.
+		if content == "" || retry.Refused != content || wait == 0 && p.Observed(role) {
+			continue
+		}
+		out = append(out, Refusal{Retry: retry, Wait: wait})
+	}
+	slices.SortFunc(out, func(a, b Refusal) int { return cmp.Compare(a.Role, b.Role) })
+	return out
+}
+
+// refused roles of a message, with the API server's words where they are known.
+func refused(synced string) map[string]string {
+	if list, ok := strings.CutPrefix(synced, unsyncedPrefix); ok {
+		out := map[string]string{}
+		for role := range strings.SplitSeq(list, ", ") {
+			out[role] = ""
+		}
+		return out
+	}
+	_, rest, ok := strings.Cut(synced, refusedPrefix)
+	if !ok {
+		return nil
+	}
+	quoted, err := strconv.QuotedPrefix(rest)
+	if err != nil {
+		return nil
+	}
+	role, err := strconv.Unquote(quoted)
+	if err != nil {
+		return nil
+	}
+	return map[string]string{role: strings.TrimPrefix(rest[len(quoted):], ": ")}
+}
+
+// backoff before another try.
+func backoff(attempts int32) time.Duration {
+	if attempts > 3 {
+		return time.Minute
+	}
+	return 10 * time.Second << max(0, attempts-1)
+}

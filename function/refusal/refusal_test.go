@@ -1,0 +1,67 @@
+package refusal
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRefusals(t *testing.T) {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	const quota = `pods "a" is forbidden: exceeded quota: few`
+	const forbidden = `cannot compose resources: cannot apply composed resource "a": ` + quota
+	first := Retry{Role: "a", Attempts: 1, Last: start, Refused: "wanted-a", Message: quota}
+	cases := map[string]struct {
+		reason   string
+		synced   string
+		known    []Retry
+		observed bool
+		after    time.Duration
+		want     []Refusal
+	}{
+		"Nothing": {"The previous pass went well.", "", nil, false, 0, nil},
+		"Other":   {"Another error.", "cannot compose resources: cannot run", nil, false, 0, nil},
+		"Learned": {"Held back from now on, with the API's words.", forbidden, nil, false, 0, []Refusal{{first, 10 * time.Second}}},
+		"OtherWordsFirst": {"A ServiceAccount that lacks a verb: Crossplane puts its own words first.", "[" + forbidden, nil, false, 0,
+			[]Refusal{{first, 10 * time.Second}}},
+		"Invalid": {"Invalid objects are listed without words.", "Unsynced resources: a, b", nil, true, 0, []Refusal{
+			{Retry{Role: "a", Attempts: 1, Last: start, Refused: "wanted-a"}, 10 * time.Second},
+			{Retry{Role: "b", Attempts: 1, Last: start, Refused: "wanted-b"}, 10 * time.Second},
+		}},
+		"NotWanted": {"What is not wanted is not tried.", "Unsynced resources: unwanted", nil, false, 0, nil},
+		"Waiting":   {"The same condition still stands: it is not counted twice.", forbidden, []Retry{first}, false, 4 * time.Second, []Refusal{{first, 6 * time.Second}}},
+		"Quiet":     {"The pass without it went well: it waits on.", "", []Retry{first}, false, 4 * time.Second, []Refusal{{first, 6 * time.Second}}},
+		"Due":       {"Tried in this pass.", "", []Retry{first}, false, 10 * time.Second, []Refusal{{first, 0}}},
+		"Again":     {"Refused again: it waits twice as long.", forbidden, []Retry{first}, false, 11 * time.Second, []Refusal{{Retry{"a", 2, start.Add(11 * time.Second), "wanted-a", quota}, 20 * time.Second}}},
+		"AtMost": {"A minute at most.", forbidden, []Retry{{"a", 7, start, "wanted-a", quota}}, false, time.Hour,
+			[]Refusal{{Retry{"a", 8, start.Add(time.Hour), "wanted-a", quota}, time.Minute}}},
+		"Written":      {"It is there after the wait: it was written.", "", []Retry{first}, true, 10 * time.Second, nil},
+		"OtherContent": {"Something else is wanted now: it is tried at once.", "", []Retry{{"a", 3, start, "another", quota}}, false, 0, nil},
+		"Garbled":      {"No role in quotes.", "cannot apply composed resource a: no", nil, false, 0, nil},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := Pass{
+				Synced: tc.synced, Known: tc.known, Now: start.Add(tc.after),
+				Content: func(role string) string {
+					if role == "unwanted" {
+						return ""
+					}
+					return "wanted-" + role
+				},
+				Observed: func(string) bool { return tc.observed },
+			}.Refusals()
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nRefusals(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// FuzzRefused looks for a message that panics: others write it.
+func FuzzRefused(f *testing.F) {
+	f.Add(`cannot apply composed resource "a": b`)
+	f.Add("Unsynced resources: a, b")
+	f.Fuzz(func(_ *testing.T, synced string) { refused(synced) })
+}
