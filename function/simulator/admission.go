@@ -39,7 +39,7 @@ func (c *Cluster) admit(r *store.Request) error {
 // fields were applied, not with which value.
 func (c *Cluster) rewriteImages(r *store.Request) {
 	// The scheduler binds through a subresource of its own.
-	if c.webhook == nil || r.Subresource != "" || r.Actor == managerScheduler || (r.Before != nil && !c.webhookUpdates) {
+	if c.webhook == nil || r.Subresource != "" || r.Actor == ActorScheduler || (r.Before != nil && !c.webhookUpdates) {
 		return
 	}
 	for _, o := range listAt(r.Object, "spec", "containers") {

@@ -27,14 +27,14 @@ func (c *Cluster) wakeClaimOf(change store.Change) {
 		namespace, _ := reference["namespace"].(string)
 		name, _ := reference["name"].(string)
 		key := store.Key{GVK: c.kinds[change.Key.GVK].Claim, Namespace: namespace, Name: name}
-		c.queue.add(Task{controllerClaim, key}, c.queue.soon(), false)
+		c.queue.add(Task{ActorClaims, key}, c.queue.soon(), false)
 	}
 }
 
 // reconcileClaim is Crossplane's reconciler of claims: it copies a claim to its composite resource, and what the
 // composite resource says back.
 func (c *Cluster) reconcileClaim(key store.Key) {
-	task := Task{controllerClaim, key}
+	task := Task{ActorClaims, key}
 	if c.crossplaneDown(task) {
 		return
 	}
@@ -107,8 +107,8 @@ func (r *claimReconcile) composite() *unstructured.Unstructured {
 // finalize deletes the composite resource, in the background, and lets the claim go at once.
 func (r *claimReconcile) finalize(xr *unstructured.Unstructured) error {
 	if xr != nil {
-		_, err := r.cluster.write(controllerClaim, func() (*unstructured.Unstructured, error) {
-			return nil, r.cluster.store.Delete(store.KeyOf(xr), store.DeleteOptions{Actor: controllerClaim})
+		_, err := r.cluster.write(ActorClaims, func() (*unstructured.Unstructured, error) {
+			return nil, r.cluster.store.Delete(store.KeyOf(xr), store.DeleteOptions{Actor: ActorClaims})
 		})
 		if err != nil && !apierrors.IsNotFound(err) {
 			if !isCrash(err) {
@@ -156,8 +156,8 @@ func (r *claimReconcile) sync(xr *unstructured.Unstructured) (*unstructured.Unst
 	if annotations := unreserved(r.claim.GetAnnotations()); len(annotations) > 0 {
 		intent.SetAnnotations(annotations)
 	}
-	return r.cluster.write(controllerClaim, func() (*unstructured.Unstructured, error) {
-		return r.cluster.store.Apply(intent, store.Options{Actor: controllerClaim, Manager: managerClaim})
+	return r.cluster.write(ActorClaims, func() (*unstructured.Unstructured, error) {
+		return r.cluster.store.Apply(intent, store.Options{Actor: ActorClaims, Manager: managerClaim})
 	})
 }
 
@@ -198,8 +198,8 @@ func (r *claimReconcile) mark(conditions ...condition) {
 
 func (r *claimReconcile) update(subresource string) error {
 	status := r.claim.Object["status"]
-	stored, err := r.cluster.write(controllerClaim, func() (*unstructured.Unstructured, error) {
-		return r.cluster.store.Update(r.claim, store.Options{Actor: controllerClaim, Manager: managerCrossplane, Subresource: subresource})
+	stored, err := r.cluster.write(ActorClaims, func() (*unstructured.Unstructured, error) {
+		return r.cluster.store.Update(r.claim, store.Options{Actor: ActorClaims, Manager: managerCrossplane, Subresource: subresource})
 	})
 	if err != nil {
 		return err

@@ -102,9 +102,9 @@ func New(config Config) (*Cluster, error) {
 		held: map[store.Key]func(){}, breakers: map[store.Key]*breaker{}, failures: map[Task]int{}, desired: map[string]providerState{}, lastPass: map[store.Key]time.Time{},
 	}
 	c.controllers = map[string]controller{
-		controllerComposite: c.reconcileComposite, controllerClaim: c.reconcileClaim, controllerProvider: c.reconcileObject,
-		controllerCollector: c.collect, controllerScheduler: c.schedule, controllerKubelet: c.runPod, controllerBinder: c.bind, controllerNode: c.watchNode,
-		controllerHeld: c.release, controllerWorkload: c.roll,
+		ActorCrossplane: c.reconcileComposite, ActorClaims: c.reconcileClaim, ActorProvider: c.reconcileObject,
+		ActorCollector: c.collect, ActorScheduler: c.schedule, ActorKubelet: c.runPod, ActorBinder: c.bind, ActorNodes: c.watchNode,
+		ActorHeld: c.release, ActorWorkloads: c.roll,
 	}
 	schemas := map[schema.GroupVersionKind]store.Schema{}
 	for i := range config.Composites {
@@ -193,7 +193,7 @@ func (c *Cluster) wake(change store.Change) {
 	key := change.Key
 	if k, found := c.kinds[key.GVK]; found {
 		if workload(key.GVK) {
-			c.queue.add(Task{controllerWorkload, key}, c.queue.soon(), false)
+			c.queue.add(Task{ActorWorkloads, key}, c.queue.soon(), false)
 		}
 		if change.Outcome == store.OutcomeRemoved || deleting(change.After) {
 			delete(c.breakers, key)
@@ -204,30 +204,30 @@ func (c *Cluster) wake(change store.Change) {
 		}
 	}
 	if _, found := c.claims[key.GVK]; found {
-		c.queue.add(Task{controllerClaim, key}, c.queue.soon(), false)
+		c.queue.add(Task{ActorClaims, key}, c.queue.soon(), false)
 	}
 	c.wakeComposites(change)
 	switch key.GVK {
 	case kindObject():
 		if desiredStateChanged(change) {
-			c.queue.add(Task{controllerProvider, key}, c.queue.soon(), false)
+			c.queue.add(Task{ActorProvider, key}, c.queue.soon(), false)
 		}
 	case kindPod():
-		c.queue.add(Task{controllerScheduler, key}, c.queue.soon(), false)
-		c.queue.add(Task{controllerKubelet, key}, c.queue.soon(), false)
+		c.queue.add(Task{ActorScheduler, key}, c.queue.soon(), false)
+		c.queue.add(Task{ActorKubelet, key}, c.queue.soon(), false)
 		c.wakeClaimsOf(change)
 	case kindClaim():
-		c.queue.add(Task{controllerBinder, key}, c.queue.soon(), false)
+		c.queue.add(Task{ActorBinder, key}, c.queue.soon(), false)
 		c.wakePodsOf(key)
 	case kindNode():
-		c.queue.add(Task{controllerNode, key}, c.queue.soon(), false)
+		c.queue.add(Task{ActorNodes, key}, c.queue.soon(), false)
 		c.wakePods()
 	}
 	if workload(key.GVK) {
-		c.queue.add(Task{controllerWorkload, key}, c.queue.soon(), false)
+		c.queue.add(Task{ActorWorkloads, key}, c.queue.soon(), false)
 	}
 	if change.Outcome == store.OutcomeRemoved || change.Outcome == store.OutcomeMarked || hasOwners(change.After) {
-		c.queue.add(Task{Controller: controllerCollector}, c.queue.soon(), false)
+		c.queue.add(Task{Controller: ActorCollector}, c.queue.soon(), false)
 	}
 }
 
@@ -245,7 +245,7 @@ func (c *Cluster) wakeComposites(change store.Change) {
 // wakeComposite starts a pass, unless the circuit breaker drops the event.
 func (c *Cluster) wakeComposite(composite store.Key, change store.Change) {
 	if c.heard(composite, change) {
-		c.queue.add(Task{controllerComposite, composite}, c.queue.soon(), false)
+		c.queue.add(Task{ActorCrossplane, composite}, c.queue.soon(), false)
 	}
 }
 

@@ -22,14 +22,14 @@ func (c *Cluster) collect(store.Key) {
 		for _, step := range []func(*unstructured.Unstructured, []*unstructured.Unstructured) error{c.emptyNamespace, c.collectOwned, c.collectOwner} {
 			err := step(o, objects)
 			if err == nil {
-				c.queue.add(Task{Controller: controllerCollector}, c.queue.soon(), false)
+				c.queue.add(Task{Controller: ActorCollector}, c.queue.soon(), false)
 				return
 			}
 			refused = refused || !errors.Is(err, errNothing)
 		}
 	}
 	if refused {
-		c.queue.add(Task{Controller: controllerCollector}, collectAgain, true)
+		c.queue.add(Task{Controller: ActorCollector}, collectAgain, true)
 	}
 }
 
@@ -58,7 +58,7 @@ func (c *Cluster) emptyNamespace(namespace *unstructured.Unstructured, all []*un
 		}
 	}
 	if empty && len(namespace.GetFinalizers()) > 0 {
-		return c.removeFinalizer(namespace, store.FinalizerNamespace, controllerCollector)
+		return c.removeFinalizer(namespace, store.FinalizerNamespace, ActorCollector)
 	}
 	return outcome
 }
@@ -122,7 +122,7 @@ func (c *Cluster) collectOwner(o *unstructured.Unstructured, all []*unstructured
 	if orphan {
 		finalizer = metav1.FinalizerOrphanDependents
 	}
-	return c.removeFinalizer(o, finalizer, controllerCollector)
+	return c.removeFinalizer(o, finalizer, ActorCollector)
 }
 
 func (c *Cluster) hasDependents(o *unstructured.Unstructured) bool {
@@ -132,8 +132,8 @@ func (c *Cluster) hasDependents(o *unstructured.Unstructured) bool {
 }
 
 func (c *Cluster) remove(o *unstructured.Unstructured, propagation metav1.DeletionPropagation) error {
-	_, err := c.write(controllerCollector, func() (*unstructured.Unstructured, error) {
-		return nil, c.store.Delete(store.KeyOf(o), store.DeleteOptions{Actor: controllerCollector, Propagation: propagation, UID: o.GetUID()})
+	_, err := c.write(ActorCollector, func() (*unstructured.Unstructured, error) {
+		return nil, c.store.Delete(store.KeyOf(o), store.DeleteOptions{Actor: ActorCollector, Propagation: propagation, UID: o.GetUID()})
 	})
 	return err
 }
@@ -141,8 +141,8 @@ func (c *Cluster) remove(o *unstructured.Unstructured, propagation metav1.Deleti
 func (c *Cluster) removeOwners(o *unstructured.Unstructured, uids []types.UID) error {
 	changed := o.DeepCopy()
 	changed.SetOwnerReferences(slices.DeleteFunc(changed.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return slices.Contains(uids, r.UID) }))
-	_, err := c.write(controllerCollector, func() (*unstructured.Unstructured, error) {
-		return c.store.Update(changed, store.Options{Actor: controllerCollector, Manager: managerControllers})
+	_, err := c.write(ActorCollector, func() (*unstructured.Unstructured, error) {
+		return c.store.Update(changed, store.Options{Actor: ActorCollector, Manager: managerControllers})
 	})
 	return err
 }

@@ -143,14 +143,14 @@ func (p *pass) collectUndesired(observed map[string]*unstructured.Unstructured, 
 		}
 		o.SetLabels(labels)
 		key := store.KeyOf(o)
-		_, err := p.cluster.write(controllerComposite, func() (*unstructured.Unstructured, error) {
-			return p.cluster.store.Update(o, store.Options{Actor: controllerComposite, Manager: managerCrossplane})
+		_, err := p.cluster.write(ActorCrossplane, func() (*unstructured.Unstructured, error) {
+			return p.cluster.store.Update(o, store.Options{Actor: ActorCrossplane, Manager: managerCrossplane})
 		})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return wrap(err, fmt.Sprintf("cannot cleanup composed resource labels of resource %q (a %s named %s)", role, o.GetKind(), o.GetName()))
 		}
-		_, err = p.cluster.write(controllerComposite, func() (*unstructured.Unstructured, error) {
-			return nil, p.cluster.store.Delete(key, store.DeleteOptions{Actor: controllerComposite, Propagation: metav1.DeletePropagationForeground, UID: o.GetUID()})
+		_, err = p.cluster.write(ActorCrossplane, func() (*unstructured.Unstructured, error) {
+			return nil, p.cluster.store.Delete(key, store.DeleteOptions{Actor: ActorCrossplane, Propagation: metav1.DeletePropagationForeground, UID: o.GetUID()})
 		})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return wrap(err, fmt.Sprintf("cannot delete composed resource %q (a %s named %s)", role, o.GetKind(), o.GetName()))
@@ -179,8 +179,8 @@ func (p *pass) refer(desired []desiredResource) error {
 	if err := unstructured.SetNestedSlice(intent.Object, refs, p.kind.machinery("resourceRefs")...); err != nil {
 		return err
 	}
-	stored, err := p.cluster.write(controllerComposite, func() (*unstructured.Unstructured, error) {
-		return p.cluster.store.Apply(intent, store.Options{Actor: controllerComposite, Manager: managerComposite})
+	stored, err := p.cluster.write(ActorCrossplane, func() (*unstructured.Unstructured, error) {
+		return p.cluster.store.Apply(intent, store.Options{Actor: ActorCrossplane, Manager: managerComposite})
 	})
 	if err != nil || !identified {
 		return err
@@ -199,7 +199,7 @@ func (p *pass) prune(stored *unstructured.Unstructured) error {
 			delete(reference, "uid")
 		}
 	}
-	_, err := p.cluster.store.Update(pruned, store.Options{Actor: controllerComposite, Manager: managerComposite})
+	_, err := p.cluster.store.Update(pruned, store.Options{Actor: ActorCrossplane, Manager: managerComposite})
 	return err
 }
 
@@ -228,8 +228,8 @@ func (p *pass) apply(desired []desiredResource) ([]string, error) {
 	manager := ComposedManager(p.xr)
 	var unsynced []string
 	for _, d := range order {
-		_, err := p.cluster.write(controllerComposite, func() (*unstructured.Unstructured, error) {
-			return p.cluster.store.Apply(d.resource, store.Options{Actor: controllerComposite, Manager: manager})
+		_, err := p.cluster.write(ActorCrossplane, func() (*unstructured.Unstructured, error) {
+			return p.cluster.store.Apply(d.resource, store.Options{Actor: ActorCrossplane, Manager: manager})
 		})
 		p.recordApply(d, err)
 		switch {
@@ -260,8 +260,8 @@ func (p *pass) applyStatus(wanted *structpb.Struct) error {
 		}
 		status["conditions"] = conditions
 	}
-	stored, err := p.cluster.write(controllerComposite, func() (*unstructured.Unstructured, error) {
-		return p.cluster.store.Apply(intent, store.Options{Actor: controllerComposite, Manager: managerComposite, Subresource: "status"})
+	stored, err := p.cluster.write(ActorCrossplane, func() (*unstructured.Unstructured, error) {
+		return p.cluster.store.Apply(intent, store.Options{Actor: ActorCrossplane, Manager: managerComposite, Subresource: "status"})
 	})
 	if err != nil {
 		// Crossplane has put the wanted status in the place of its copy: no resourceVersion is left for another write.

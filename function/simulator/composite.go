@@ -43,7 +43,7 @@ func (c Composite) machinery(field string) []string {
 
 // reconcileComposite is one pass of Crossplane's reconciler for composite resources.
 func (c *Cluster) reconcileComposite(key store.Key) {
-	task := Task{controllerComposite, key}
+	task := Task{ActorCrossplane, key}
 	if c.crossplaneDown(task) {
 		return
 	}
@@ -84,7 +84,7 @@ func (c *Cluster) reconcileComposite(key store.Key) {
 			c.pass = p.record
 			p.end(p.carryOut(decided))
 		}
-		c.queue.add(Task{controllerHeld, key}, hold, false)
+		c.queue.add(Task{ActorHeld, key}, hold, false)
 		c.pass = nil
 		return
 	}
@@ -162,8 +162,8 @@ func (p *pass) prepare() error {
 
 // update writes Crossplane's copy of the composite resource, as a compare-and-set, and keeps its unsaved conditions.
 func (p *pass) update(what string) error {
-	stored, err := p.cluster.write(controllerComposite, func() (*unstructured.Unstructured, error) {
-		return p.cluster.store.Update(p.xr, store.Options{Actor: controllerComposite, Manager: managerCrossplane})
+	stored, err := p.cluster.write(ActorCrossplane, func() (*unstructured.Unstructured, error) {
+		return p.cluster.store.Update(p.xr, store.Options{Actor: ActorCrossplane, Manager: managerCrossplane})
 	})
 	if err != nil {
 		return wrap(err, "cannot "+what)
@@ -182,8 +182,8 @@ func (p *pass) updateStatus() error {
 	if p.lost {
 		return nil
 	}
-	_, err := p.cluster.write(controllerComposite, func() (*unstructured.Unstructured, error) {
-		return p.cluster.store.Update(p.xr, store.Options{Actor: controllerComposite, Manager: managerCrossplane, Subresource: "status"})
+	_, err := p.cluster.write(ActorCrossplane, func() (*unstructured.Unstructured, error) {
+		return p.cluster.store.Update(p.xr, store.Options{Actor: ActorCrossplane, Manager: managerCrossplane, Subresource: "status"})
 	})
 	return err
 }

@@ -81,7 +81,7 @@ func (c *Cluster) Heal() {
 	c.wakePods()
 	for _, o := range c.store.All() {
 		if workload(o.GroupVersionKind()) {
-			c.queue.add(Task{controllerWorkload, store.KeyOf(o)}, c.queue.soon(), false)
+			c.queue.add(Task{ActorWorkloads, store.KeyOf(o)}, c.queue.soon(), false)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (c *Cluster) SetProviderDown(down bool) {
 	clear(c.desired)
 	if !down {
 		for _, o := range c.store.List(kindObject(), "") {
-			c.queue.add(Task{controllerProvider, store.KeyOf(o)}, c.queue.soon(), false)
+			c.queue.add(Task{ActorProvider, store.KeyOf(o)}, c.queue.soon(), false)
 		}
 	}
 }
@@ -116,8 +116,9 @@ func (c *Cluster) SetProviderDown(down bool) {
 // SetCrossplaneDown stops or starts Crossplane's core. When it starts it looks at everything.
 func (c *Cluster) SetCrossplaneDown(down bool) {
 	c.stopped = down
-	clear(c.held)
-	if !down {
+	if down {
+		clear(c.held)
+	} else {
 		c.until = time.Time{}
 		c.resync()
 	}
@@ -147,11 +148,11 @@ func (c *Cluster) restart() {
 func (c *Cluster) resync() {
 	for _, k := range c.config.Composites {
 		for _, xr := range c.store.List(k.Kind, "") {
-			c.queue.add(Task{controllerComposite, store.KeyOf(xr)}, c.queue.soon(), false)
+			c.queue.add(Task{ActorCrossplane, store.KeyOf(xr)}, c.queue.soon(), false)
 		}
 		if k.legacy() {
 			for _, claim := range c.store.List(k.Claim, "") {
-				c.queue.add(Task{controllerClaim, store.KeyOf(claim)}, c.queue.soon(), false)
+				c.queue.add(Task{ActorClaims, store.KeyOf(claim)}, c.queue.soon(), false)
 			}
 		}
 	}
@@ -249,7 +250,7 @@ func (c *Cluster) write(actor string, request func() (*unstructured.Unstructured
 	if c.interrupt != nil {
 		c.interrupt(actor)
 	}
-	core := actor == controllerComposite || actor == controllerClaim
+	core := actor == ActorCrossplane || actor == ActorClaims
 	if core && c.crashBefore > 0 {
 		if c.crashBefore--; c.crashBefore == 0 {
 			return nil, errCrashed

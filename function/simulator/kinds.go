@@ -5,18 +5,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Names of the controllers in tasks, and of actors in changes.
+// Actors are the controllers of tasks, and who wrote a change.
 const (
-	controllerComposite = "crossplane"
-	controllerClaim     = "crossplane-claim"
-	controllerProvider  = "provider-kubernetes"
-	controllerCollector = "garbage-collector"
-	controllerScheduler = "scheduler"
-	controllerKubelet   = "kubelet"
-	controllerBinder    = "volume-binder"
-	controllerNode      = "node-lifecycle"
-	controllerHeld      = "crossplane-held"
-	actorUser           = "user"
+	ActorCrossplane = "crossplane"
+	ActorClaims     = "crossplane-claims"
+	ActorProvider   = "provider-kubernetes"
+	ActorCollector  = "garbage-collector"
+	ActorScheduler  = "scheduler"
+	ActorKubelet    = "kubelet"
+	ActorBinder     = "volume-binder"
+	ActorNodes      = "node-lifecycle"
+	ActorWorkloads  = "workloads"
+	ActorUser       = "user"
+	// ActorHeld is the controller of the late writes of a pass that was held up; their actor is ActorCrossplane.
+	ActorHeld = "crossplane-held"
 )
 
 // Kinds that the controllers know.

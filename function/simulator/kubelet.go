@@ -13,13 +13,13 @@ import (
 
 // How long the kubelet's steps take.
 const (
-	pullTime      = 200 * time.Millisecond
-	startTime     = 300 * time.Millisecond
-	readyTime     = 500 * time.Millisecond
-	firstBackOff  = 10 * time.Second
-	longestBack   = 5 * time.Minute
-	managerLet    = "kubelet"
-	reasonBackOff = "CrashLoopBackOff"
+	pullTime       = 200 * time.Millisecond
+	startTime      = 300 * time.Millisecond
+	readyTime      = 500 * time.Millisecond
+	firstBackOff   = 10 * time.Second
+	longestBack    = 5 * time.Minute
+	managerKubelet = "kubelet"
+	reasonBackOff  = "CrashLoopBackOff"
 )
 
 // container of a Pod on the Node. Pods have one in this model.
@@ -113,7 +113,7 @@ func image(pod *unstructured.Unstructured) string {
 
 // start pulls the image and starts the container.
 func (c *Cluster) start(pod *unstructured.Unstructured, k *container) {
-	task := Task{controllerKubelet, k.key}
+	task := Task{ActorKubelet, k.key}
 	if wait := k.next.Sub(c.Now()); wait > 0 {
 		c.queue.add(task, wait, k.backOff > 0)
 		return
@@ -191,7 +191,7 @@ func claimNames(pod *unstructured.Unstructured) []string {
 // checkRunning lets a started container get ready, or end as its image does.
 func (c *Cluster) checkRunning(pod *unstructured.Unstructured, k *container) {
 	if wait := k.started.Add(readyTime).Sub(c.Now()); wait > 0 && !k.ready {
-		c.queue.add(Task{controllerKubelet, k.key}, wait, false)
+		c.queue.add(Task{ActorKubelet, k.key}, wait, false)
 		return
 	}
 	fault := c.images[k.image]
@@ -220,7 +220,7 @@ func (c *Cluster) exit(pod *unstructured.Unstructured, k *container, code int64,
 	k.restarts++
 	k.delay(c.Now())
 	c.writePod(pod, k, reasonBackOff, fmt.Sprintf("back-off %s restarting failed container=chroma pod=%s", k.backOff, k.key.Name))
-	c.queue.add(Task{controllerKubelet, k.key}, k.backOff, true)
+	c.queue.add(Task{ActorKubelet, k.key}, k.backOff, true)
 }
 
 // stop a running container.
@@ -248,7 +248,7 @@ func (c *Cluster) terminate(pod *unstructured.Unstructured, k *container) {
 		k.stopping = c.Now().Add(wait)
 	}
 	if wait := k.stopping.Sub(c.Now()); k.running && wait > 0 {
-		c.queue.add(Task{controllerKubelet, k.key}, wait, false)
+		c.queue.add(Task{ActorKubelet, k.key}, wait, false)
 		return
 	}
 	c.stop(k, 0, "Completed")
@@ -256,7 +256,7 @@ func (c *Cluster) terminate(pod *unstructured.Unstructured, k *container) {
 		return
 	}
 	zero := int64(0)
-	_, _ = c.write(controllerKubelet, func() (*unstructured.Unstructured, error) {
-		return nil, c.store.Delete(k.key, store.DeleteOptions{Actor: controllerKubelet, UID: pod.GetUID(), GracePeriodSeconds: &zero})
+	_, _ = c.write(ActorKubelet, func() (*unstructured.Unstructured, error) {
+		return nil, c.store.Delete(k.key, store.DeleteOptions{Actor: ActorKubelet, UID: pod.GetUID(), GracePeriodSeconds: &zero})
 	})
 }

@@ -256,3 +256,31 @@ func TestGuardedCompositeKeepsItsNamespace(t *testing.T) {
 		t.Error("without the guard the Namespace must go")
 	}
 }
+
+func TestLoadedObjectsAreAsTheyWere(t *testing.T) {
+	first := newFake(t, &fake{}, nil)
+	applied(t, first, server("demo", older))
+	second := newFake(t, &fake{}, func(config *Config) { config.Seed = 2 })
+	var objects []*unstructured.Unstructured
+	for _, o := range first.Objects() {
+		// The provider looks at its Objects anew, so their copies of the claim are younger.
+		if o.GetNamespace() == Namespace {
+			objects = append(objects, o)
+		}
+	}
+	must(t, second.Load(objects...))
+	settled(t, second)
+	for _, o := range objects {
+		loaded := second.store.Peek(store.KeyOf(o))
+		if diff := Difference(o.Object, loaded.Object); (len(diff) > 0 && o.GetKind() != "Object") || loaded.GetUID() != o.GetUID() {
+			t.Errorf("%s differs: %v", store.KeyOf(o), diff)
+		}
+	}
+	if v := second.Volume(second.Get(kindClaim(), Namespace, "demo-1").GetUID()); len(v.Openings) != 1 || len(v.Running()) != 1 {
+		t.Errorf("the server must go on running, got %v", v)
+	}
+	applied(t, second, server("demo", newer))
+	if got := image(podIn(second)) + " " + state(second); got != newer+" Running  Completed" {
+		t.Errorf("after a change: got %s", got)
+	}
+}

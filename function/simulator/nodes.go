@@ -61,10 +61,10 @@ func (c *Cluster) SetNodeLost(node string, lost bool) {
 	c.lost[node] = lost
 	key := store.Key{GVK: kindNode(), Name: node}
 	if lost {
-		c.queue.add(Task{controllerNode, key}, nodeGrace, false)
+		c.queue.add(Task{ActorNodes, key}, nodeGrace, false)
 		return
 	}
-	c.queue.add(Task{controllerNode, key}, c.queue.soon(), false)
+	c.queue.add(Task{ActorNodes, key}, c.queue.soon(), false)
 	c.wakePods()
 }
 
@@ -78,12 +78,12 @@ func (c *Cluster) TaintOutOfService(node string) error {
 
 func (c *Cluster) wakePods() {
 	for _, pod := range c.store.List(kindPod(), "") {
-		c.queue.add(Task{controllerScheduler, store.KeyOf(pod)}, c.queue.soon(), false)
-		c.queue.add(Task{controllerKubelet, store.KeyOf(pod)}, c.queue.soon(), false)
+		c.queue.add(Task{ActorScheduler, store.KeyOf(pod)}, c.queue.soon(), false)
+		c.queue.add(Task{ActorKubelet, store.KeyOf(pod)}, c.queue.soon(), false)
 	}
 	// Containers can outlive their Pods on a Node that was lost.
 	for _, uid := range c.containerUIDs() {
-		c.queue.add(Task{controllerKubelet, c.containers[uid].key}, c.queue.soon(), false)
+		c.queue.add(Task{ActorKubelet, c.containers[uid].key}, c.queue.soon(), false)
 	}
 }
 
@@ -99,7 +99,7 @@ func (c *Cluster) watchNode(key store.Key) {
 	}
 	changed := node.DeepCopy()
 	setCondition(changed, c.Now(), ready)
-	c.writeStatus(changed, managerControllers)
+	c.writeStatus(changed, ActorNodes, managerControllers)
 	if ready.status != statusTrue {
 		c.evict(node)
 	}
@@ -115,21 +115,21 @@ func (c *Cluster) evict(node *unstructured.Unstructured) {
 	}
 	since := conditionTime(node, conditionReady)
 	if wait := since.Add(toleration).Sub(c.Now()); wait > 0 && !out {
-		c.queue.add(Task{controllerNode, store.KeyOf(node)}, wait, true)
+		c.queue.add(Task{ActorNodes, store.KeyOf(node)}, wait, true)
 		return
 	}
 	for _, pod := range c.store.List(kindPod(), "") {
 		if stringAt(pod, "spec", "nodeName") != node.GetName() || (deleting(pod) && !out) {
 			continue
 		}
-		options := store.DeleteOptions{Actor: controllerNode, UID: pod.GetUID()}
+		options := store.DeleteOptions{Actor: ActorNodes, UID: pod.GetUID()}
 		if out {
 			if k := c.containers[uidOf(pod)]; k != nil {
 				c.stop(k, 137, "Error")
 			}
 			options.GracePeriodSeconds = new(int64)
 		}
-		_, _ = c.write(controllerNode, func() (*unstructured.Unstructured, error) { return nil, c.store.Delete(store.KeyOf(pod), options) })
+		_, _ = c.write(ActorNodes, func() (*unstructured.Unstructured, error) { return nil, c.store.Delete(store.KeyOf(pod), options) })
 	}
 }
 

@@ -17,17 +17,17 @@ func (c *Cluster) endPod(pod *unstructured.Unstructured, k *container, phase, re
 	if reason != "" {
 		status["reason"], status["message"] = reason, message
 	}
-	c.writeStatus(changed, managerLet)
+	c.writeStatus(changed, ActorKubelet, managerKubelet)
 }
 
 func (c *Cluster) writePod(pod *unstructured.Unstructured, k *container, waiting, message string) {
-	c.writeStatus(c.statusOf(pod, k, waiting, message), managerLet)
+	c.writeStatus(c.statusOf(pod, k, waiting, message), ActorKubelet, managerKubelet)
 }
 
 // writeStatus of an object. A conflict or an object that is gone is looked at again when its change is heard.
-func (c *Cluster) writeStatus(changed *unstructured.Unstructured, manager string) {
-	_, _ = c.write(manager, func() (*unstructured.Unstructured, error) {
-		return c.store.Update(changed, store.Options{Actor: manager, Manager: manager, Subresource: "status"})
+func (c *Cluster) writeStatus(changed *unstructured.Unstructured, actor, manager string) {
+	_, _ = c.write(actor, func() (*unstructured.Unstructured, error) {
+		return c.store.Update(changed, store.Options{Actor: actor, Manager: manager, Subresource: "status"})
 	})
 }
 

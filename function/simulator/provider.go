@@ -65,7 +65,7 @@ func (c *Cluster) reconcileObject(key store.Key) {
 	if live == nil || c.providerDown {
 		return
 	}
-	m := &managed{cluster: c, key: key, task: Task{controllerProvider, key}, object: live.DeepCopy()}
+	m := &managed{cluster: c, key: key, task: Task{ActorProvider, key}, object: live.DeepCopy()}
 	if deleting(live) && !m.may("Delete") {
 		m.release()
 		return
@@ -116,8 +116,8 @@ func (m *managed) observe() {
 	}
 	m.copyToStatus(external)
 	if deleting(m.object) {
-		_, err := m.cluster.write(controllerProvider, func() (*unstructured.Unstructured, error) {
-			return nil, m.cluster.store.Delete(store.KeyOf(m.manifest), store.DeleteOptions{Actor: controllerProvider, Propagation: metav1.DeletePropagationBackground})
+		_, err := m.cluster.write(ActorProvider, func() (*unstructured.Unstructured, error) {
+			return nil, m.cluster.store.Delete(store.KeyOf(m.manifest), store.DeleteOptions{Actor: ActorProvider, Propagation: metav1.DeletePropagationBackground})
 		})
 		if err != nil && !apierrors.IsNotFound(err) {
 			m.fail("delete failed: cannot delete object: " + err.Error())
@@ -160,7 +160,7 @@ func (m *managed) desired() (*unstructured.Unstructured, error) {
 	if known, found := m.cluster.desired[uid]; found && store.Same(known.manifest, m.manifest.Object) {
 		return known.desired, nil
 	}
-	tried, err := m.cluster.store.Apply(m.manifest, store.Options{Actor: controllerProvider, Manager: m.manager(), DryRun: true})
+	tried, err := m.cluster.store.Apply(m.manifest, store.Options{Actor: ActorProvider, Manager: m.manager(), DryRun: true})
 	if err != nil {
 		return nil, err
 	}
@@ -234,8 +234,8 @@ func (m *managed) update() {
 }
 
 func (m *managed) sync() (*unstructured.Unstructured, error) {
-	return m.cluster.write(controllerProvider, func() (*unstructured.Unstructured, error) {
-		return m.cluster.store.Apply(m.manifest, store.Options{Actor: controllerProvider, Manager: m.manager()})
+	return m.cluster.write(ActorProvider, func() (*unstructured.Unstructured, error) {
+		return m.cluster.store.Apply(m.manifest, store.Options{Actor: ActorProvider, Manager: m.manager()})
 	})
 }
 
@@ -277,8 +277,8 @@ func (m *managed) copyToStatus(external *unstructured.Unstructured) {
 
 // save the status. A conflict is silent: the Object is looked at again.
 func (m *managed) save() bool {
-	_, err := m.cluster.write(controllerProvider, func() (*unstructured.Unstructured, error) {
-		return m.cluster.store.Update(m.object, store.Options{Actor: controllerProvider, Manager: managerProvider, Subresource: "status"})
+	_, err := m.cluster.write(ActorProvider, func() (*unstructured.Unstructured, error) {
+		return m.cluster.store.Update(m.object, store.Options{Actor: ActorProvider, Manager: managerProvider, Subresource: "status"})
 	})
 	if err != nil {
 		m.cluster.backOff(m.task)
@@ -289,8 +289,8 @@ func (m *managed) save() bool {
 // updateMetadata writes the Object itself and keeps the status that is not saved yet.
 func (m *managed) updateMetadata() bool {
 	status := m.object.Object["status"]
-	stored, err := m.cluster.write(controllerProvider, func() (*unstructured.Unstructured, error) {
-		return m.cluster.store.Update(m.object, store.Options{Actor: controllerProvider, Manager: managerProvider})
+	stored, err := m.cluster.write(ActorProvider, func() (*unstructured.Unstructured, error) {
+		return m.cluster.store.Update(m.object, store.Options{Actor: ActorProvider, Manager: managerProvider})
 	})
 	if err != nil {
 		m.cluster.backOff(m.task)

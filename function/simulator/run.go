@@ -62,7 +62,7 @@ func (c *Cluster) Settled() bool {
 
 // ticking says that a pass of the composite resource is to come.
 func (c *Cluster) ticking(key store.Key) bool {
-	_, found := c.queue.tasks[Task{controllerComposite, key}]
+	_, found := c.queue.tasks[Task{ActorCrossplane, key}]
 	return found
 }
 

@@ -32,7 +32,7 @@ func (c *Cluster) schedule(key store.Key) {
 				scheduled["message"] = "0/1 nodes are available: " + reason
 			}
 		}
-		c.writeStatus(changed, managerScheduler)
+		c.writeStatus(changed, ActorScheduler, managerScheduler)
 		return
 	}
 	for _, name := range claimNames(pod) {
@@ -48,23 +48,23 @@ func (c *Cluster) schedule(key store.Key) {
 			}
 			annotations[annotationNode] = c.readyNode()
 			selected.SetAnnotations(annotations)
-			_, _ = c.write(managerScheduler, func() (*unstructured.Unstructured, error) {
-				return c.store.Update(selected, store.Options{Actor: managerScheduler, Manager: managerScheduler})
+			_, _ = c.write(ActorScheduler, func() (*unstructured.Unstructured, error) {
+				return c.store.Update(selected, store.Options{Actor: ActorScheduler, Manager: managerScheduler})
 			})
 		}
 		return
 	}
 	bound := pod.DeepCopy()
 	mapAt(bound, "spec")["nodeName"] = c.readyNode()
-	stored, err := c.write(managerScheduler, func() (*unstructured.Unstructured, error) {
-		return c.store.Update(bound, store.Options{Actor: managerScheduler, Manager: managerScheduler})
+	stored, err := c.write(ActorScheduler, func() (*unstructured.Unstructured, error) {
+		return c.store.Update(bound, store.Options{Actor: ActorScheduler, Manager: managerScheduler})
 	})
 	if err != nil {
 		return
 	}
 	scheduled := stored.DeepCopy()
 	setPodCondition(mapAt(scheduled, "status"), "PodScheduled", statusTrue, "", c.Now())
-	c.writeStatus(scheduled, managerScheduler)
+	c.writeStatus(scheduled, ActorScheduler, managerScheduler)
 }
 
 // readyNode is the first Node that a Pod can be bound to.
@@ -114,8 +114,8 @@ func (c *Cluster) usedBy(claim, except *unstructured.Unstructured) bool {
 func (c *Cluster) wakePodsOf(claim store.Key) {
 	for _, pod := range c.store.List(kindPod(), claim.Namespace) {
 		if slices.Contains(claimNames(pod), claim.Name) {
-			c.queue.add(Task{controllerScheduler, store.KeyOf(pod)}, c.queue.soon(), false)
-			c.queue.add(Task{controllerKubelet, store.KeyOf(pod)}, c.queue.soon(), false)
+			c.queue.add(Task{ActorScheduler, store.KeyOf(pod)}, c.queue.soon(), false)
+			c.queue.add(Task{ActorKubelet, store.KeyOf(pod)}, c.queue.soon(), false)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (c *Cluster) wakePodsOf(claim store.Key) {
 func (c *Cluster) wakeClaimsOf(change store.Change) {
 	for _, pod := range []*unstructured.Unstructured{change.Before, change.After} {
 		for _, name := range claimNames(pod) {
-			c.queue.add(Task{controllerBinder, store.Key{GVK: kindClaim(), Namespace: change.Key.Namespace, Name: name}}, c.queue.soon(), false)
+			c.queue.add(Task{ActorBinder, store.Key{GVK: kindClaim(), Namespace: change.Key.Namespace, Name: name}}, c.queue.soon(), false)
 		}
 	}
 }
@@ -152,8 +152,8 @@ func (c *Cluster) bind(key store.Key) {
 	bound := claim.DeepCopy()
 	if stringAt(bound, "spec", "volumeName") == "" {
 		mapAt(bound, "spec")["volumeName"] = "pvc-" + uidOf(claim)
-		stored, err := c.write(managerControllers, func() (*unstructured.Unstructured, error) {
-			return c.store.Update(bound, store.Options{Actor: controllerBinder, Manager: managerControllers})
+		stored, err := c.write(ActorBinder, func() (*unstructured.Unstructured, error) {
+			return c.store.Update(bound, store.Options{Actor: ActorBinder, Manager: managerControllers})
 		})
 		if err != nil {
 			return
@@ -161,7 +161,7 @@ func (c *Cluster) bind(key store.Key) {
 		bound = stored.DeepCopy()
 	}
 	bound.Object["status"] = map[string]any{"phase": "Bound", "accessModes": at(claim, "spec", "accessModes"), "capacity": map[string]any{"storage": wanted}}
-	c.writeStatus(bound, managerControllers)
+	c.writeStatus(bound, ActorBinder, managerControllers)
 }
 
 // releaseClaim takes the protection off a claim that no Pod uses.
@@ -169,7 +169,7 @@ func (c *Cluster) releaseClaim(claim *unstructured.Unstructured) {
 	if !slices.Contains(claim.GetFinalizers(), store.FinalizerClaimProtection) || c.usedBy(claim, nil) {
 		return
 	}
-	_ = c.removeFinalizer(claim, store.FinalizerClaimProtection, controllerBinder)
+	_ = c.removeFinalizer(claim, store.FinalizerClaimProtection, ActorBinder)
 }
 
 func (c *Cluster) removeFinalizer(o *unstructured.Unstructured, finalizer, actor string) error {

@@ -81,7 +81,7 @@ func (p *pass) recordApply(d desiredResource, err error) {
 
 // recordWrite adds a change to the pass that is going on.
 func (c *Cluster) recordWrite(change store.Change) {
-	if c.pass == nil || change.Actor != controllerComposite {
+	if c.pass == nil || change.Actor != ActorCrossplane {
 		return
 	}
 	w := Write{Verb: change.Verb, Outcome: change.Outcome, Key: change.Key, Subresource: change.Subresource}

@@ -28,14 +28,14 @@ func (c *Cluster) Apply(objects ...*unstructured.Unstructured) error {
 		for _, field := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"} {
 			unstructured.RemoveNestedField(intent.Object, "metadata", field)
 		}
-		stored, err := c.store.Apply(intent, store.Options{Actor: actorUser, Manager: ManagerApply})
+		stored, err := c.store.Apply(intent, store.Options{Actor: ActorUser, Manager: ManagerApply})
 		if err != nil {
 			return fmt.Errorf("cannot apply %s: %w", store.KeyOf(o), err)
 		}
 		if status, found := intent.Object["status"]; found {
 			observed := stored.DeepCopy()
 			observed.Object["status"] = status
-			if _, err := c.store.Update(observed, store.Options{Actor: actorUser, Manager: ManagerEdit, Subresource: "status"}); err != nil {
+			if _, err := c.store.Update(observed, store.Options{Actor: ActorUser, Manager: ManagerEdit, Subresource: "status"}); err != nil {
 				return fmt.Errorf("cannot set the status of %s: %w", store.KeyOf(o), err)
 			}
 		}
@@ -76,7 +76,7 @@ func (c *Cluster) Edit(kind schema.GroupVersionKind, namespace, name, manager st
 	changed := live.DeepCopy()
 	change(changed)
 	normalize(changed.Object)
-	_, err = c.store.Update(changed, store.Options{Actor: actorUser, Manager: manager})
+	_, err = c.store.Update(changed, store.Options{Actor: ActorUser, Manager: manager})
 	return err
 }
 
@@ -120,7 +120,7 @@ func with(values map[string]string, key, value string) map[string]string {
 
 // Delete is kubectl delete with --cascade=background, foreground or orphan.
 func (c *Cluster) Delete(kind schema.GroupVersionKind, namespace, name string, propagation metav1.DeletionPropagation) error {
-	return c.store.Delete(store.Key{GVK: kind, Namespace: namespace, Name: name}, store.DeleteOptions{Actor: actorUser, Propagation: propagation})
+	return c.store.Delete(store.Key{GVK: kind, Namespace: namespace, Name: name}, store.DeleteOptions{Actor: ActorUser, Propagation: propagation})
 }
 
 // ForceDeletePod is kubectl delete --force --grace-period=0: the Pod is gone from the API while its server still runs.
@@ -136,10 +136,10 @@ func (c *Cluster) ForceDeletePod(namespace, name string) error {
 		}
 	}
 	zero := int64(0)
-	return c.store.Delete(store.Key{GVK: kindPod(), Namespace: namespace, Name: name}, store.DeleteOptions{Actor: actorUser, GracePeriodSeconds: &zero})
+	return c.store.Delete(store.Key{GVK: kindPod(), Namespace: namespace, Name: name}, store.DeleteOptions{Actor: ActorUser, GracePeriodSeconds: &zero})
 }
 
 // DeleteNamespace with all that is in it.
 func (c *Cluster) DeleteNamespace(name string) error {
-	return c.store.Delete(store.Key{GVK: kindNamespace(), Name: name}, store.DeleteOptions{Actor: actorUser})
+	return c.store.Delete(store.Key{GVK: kindNamespace(), Name: name}, store.DeleteOptions{Actor: ActorUser})
 }

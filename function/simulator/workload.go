@@ -9,10 +9,8 @@ import (
 	"github.com/function-chroma/function-chroma/function/simulator/store"
 )
 
-const (
-	controllerWorkload = "workloads"
-	rolloutTime        = 2 * time.Second
-)
+// rolloutTime is how long a workload takes to get ready.
+const rolloutTime = 2 * time.Second
 
 // workload says whether the kind is one of Kubernetes' workloads, whose Pods are not modelled: only their status is.
 func workload(kind schema.GroupVersionKind) bool {
@@ -27,7 +25,7 @@ func workload(kind schema.GroupVersionKind) bool {
 func (c *Cluster) SetStuck(kind schema.GroupVersionKind, namespace, name string, stuck bool) {
 	key := store.Key{GVK: kind, Namespace: namespace, Name: name}
 	c.stuck[key] = stuck
-	c.queue.add(Task{controllerWorkload, key}, c.queue.soon(), false)
+	c.queue.add(Task{ActorWorkloads, key}, c.queue.soon(), false)
 }
 
 // Scale is kubectl scale: replicas belong to kubectl afterwards.
@@ -40,7 +38,7 @@ func (c *Cluster) Scale(kind schema.GroupVersionKind, namespace, name string, re
 	if err := unstructured.SetNestedField(changed.Object, replicas, "spec", "replicas"); err != nil {
 		return err
 	}
-	_, err = c.store.Update(changed, store.Options{Actor: actorUser, Manager: "kubectl", Subresource: "scale"})
+	_, err = c.store.Update(changed, store.Options{Actor: ActorUser, Manager: "kubectl", Subresource: "scale"})
 	return err
 }
 
@@ -54,8 +52,8 @@ func (c *Cluster) roll(key store.Key) {
 	if seen, _ := at(live, "status", "observedGeneration").(int64); seen != generation {
 		changed := live.DeepCopy()
 		changed.Object["status"] = map[string]any{"observedGeneration": generation}
-		c.writeStatus(changed, managerControllers)
-		c.queue.add(Task{controllerWorkload, key}, rolloutTime, false)
+		c.writeStatus(changed, ActorWorkloads, managerControllers)
+		c.queue.add(Task{ActorWorkloads, key}, rolloutTime, false)
 		return
 	}
 	changed := live.DeepCopy()
@@ -64,10 +62,10 @@ func (c *Cluster) roll(key store.Key) {
 		return
 	}
 	if wait := c.rolled(live).Sub(c.Now()); wait > 0 {
-		c.queue.add(Task{controllerWorkload, key}, wait, false)
+		c.queue.add(Task{ActorWorkloads, key}, wait, false)
 		return
 	}
-	c.writeStatus(changed, managerControllers)
+	c.writeStatus(changed, ActorWorkloads, managerControllers)
 }
 
 // rolled is when the workload gets ready: some time after its last change.

@@ -185,8 +185,8 @@ func (s *Store) Message(object *unstructured.Unstructured) (*structpb.Struct, er
 	return m, nil
 }
 
-// Restore makes the objects all there is, exactly as they are but for new versions, and returns what it changed. There
-// is no admission.
+// Restore makes the objects all there is, exactly as they are but for new versions, and identities where
+// they have none. It returns what it changed. There is no admission.
 func (s *Store) Restore(objects []*unstructured.Unstructured) []Change {
 	gone := s.records
 	s.records = make(map[Key]*record, len(objects))
@@ -194,6 +194,9 @@ func (s *Store) Restore(objects []*unstructured.Unstructured) []Change {
 	for _, o := range objects {
 		restored := o.DeepCopy()
 		restored.SetResourceVersion(s.nextVersion())
+		if restored.GetUID() == "" {
+			metadataOf(restored)["uid"] = s.nextUID()
+		}
 		key := KeyOf(o)
 		change := Change{Outcome: OutcomeCreated, Verb: VerbUpdate, Actor: ActorRestore, Key: key, After: restored}
 		if r, found := gone[key]; found {
