@@ -11,6 +11,7 @@ import (
 
 	input "github.com/function-chroma/function-chroma/apis/input/v1beta1"
 	"github.com/function-chroma/function-chroma/function/image"
+	"github.com/function-chroma/function-chroma/function/vald/config"
 )
 
 // Defaults of what neither the Input nor the environment says.
@@ -29,6 +30,8 @@ type Environment struct {
 	AllowedImages []string
 	// ChecksDisabled (--checks=Disabled) overrules the Input: rendering in CI connects to nothing.
 	ChecksDisabled bool
+	// Vald has the variables that the Vald operator's documentation names.
+	Vald config.Environment
 }
 
 // Parse the Input of a composition step, given as plain JSON values; nil without one. Unknown keys and bad values are
@@ -56,6 +59,7 @@ func Parse(content map[string]any, environment Environment) (Settings, error) {
 	invalid = append(invalid, parseClaims(in.Claims, &out.Claims)...)
 	invalid = append(invalid, parseSecurity(in.Security, &out.Security)...)
 	invalid = append(invalid, parseChecks(in.Checks, environment, &out.Checks)...)
+	out.Vald.Environment = environment.Vald
 	invalid = append(invalid, parseVald(in.Vald, &out.Vald)...)
 	if len(invalid) > 0 {
 		return Settings{}, fmt.Errorf("cannot use the Input: %w", invalid.ToAggregate())

@@ -70,7 +70,7 @@ type Vald struct {
 	// Environment variables that the Vald operator's documentation names. They count below Config.
 	Environment config.Environment
 	// DefaultTemplateFile is the content of the file that Config, or the environment, names as the default template.
-	// Empty: there is no such file.
+	// Nil: there is no such file.
 	DefaultTemplateFile []byte
 }
 

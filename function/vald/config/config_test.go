@@ -3,8 +3,10 @@ package config
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"sigs.k8s.io/yaml"
 )
 
@@ -165,6 +167,33 @@ func TestTheEnvironmentCountsBelowTheInput(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.wantPath, got.VRS.DefaultPath) + cmp.Diff(tc.wantPool, got.NodePool); diff != "" {
 				t.Errorf("\n%s\nParse(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestTheTemplatesFileCountsOnlyWhenItExists(t *testing.T) {
+	files := fstest.MapFS{"opt/valdoperatorrelease/config/vrs.yaml": {Data: []byte("default")}, "doc.yaml": {Data: []byte("document")}, "env.yaml": {Data: []byte("environment")}, "empty.yaml": {}}
+	readFile := func(path string) ([]byte, error) { return files.ReadFile(strings.TrimPrefix(path, "/")) }
+	cases := map[string]struct {
+		reason, document string
+		environment      Environment
+		want             []byte
+		wantErr          bool
+	}{
+		"Default":     {"The path that the documentation names.", "", Environment{}, []byte("default"), false},
+		"Document":    {"The path in the document.", "operator: {vrs: {default_vrs_path: /doc.yaml}}", Environment{DefaultVRSPath: "/env.yaml"}, []byte("document"), false},
+		"Environment": {"The path in the environment.", "", Environment{DefaultVRSPath: "/env.yaml"}, []byte("environment"), false},
+		"Absent":      {"No such file: another template counts.", "operator: {vrs: {default_vrs_path: /gone.yaml}}", Environment{}, nil, false},
+		"Empty":       {"An empty file is a file.", "operator: {vrs: {default_vrs_path: /empty.yaml}}", Environment{}, []byte{}, false},
+		"Unreadable":  {"A folder.", "operator: {vrs: {default_vrs_path: /opt}}", Environment{}, nil, true},
+		"Invalid":     {"Parse says what is wrong.", "operator: {unknown: 1}", Environment{}, nil, false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := ReadTemplate(read(t, tc.document), tc.environment, readFile)
+			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" || (err != nil) != tc.wantErr || (got == nil) != (tc.want == nil) {
+				t.Errorf("\n%s\nReadTemplate(...): %v, -want, +got:\n%s", tc.reason, err, diff)
 			}
 		})
 	}

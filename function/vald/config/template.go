@@ -2,7 +2,9 @@ package config
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/json"
@@ -25,6 +27,23 @@ var parseShipped = sync.OnceValue(func() map[string]any {
 	}
 	return template
 })
+
+// ReadTemplate reads the file that the configuration names as the default template. It is nil when there is no such file,
+// and when the configuration cannot be read, which Parse says.
+func ReadTemplate(values map[string]any, environment Environment, readFile func(path string) ([]byte, error)) ([]byte, error) {
+	config, err := Parse(values, environment)
+	if err != nil {
+		return nil, nil //nolint:nilerr // Parse is asked again where its error can be told.
+	}
+	content, err := readFile(config.VRS.DefaultPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the default template: %w", err)
+	}
+	return content, nil
+}
 
 // ParseTemplate reads the YAML or JSON of a template: one ValdRelease.
 func ParseTemplate(text []byte) (map[string]any, error) {

@@ -30,7 +30,7 @@ func (w world) template() (map[string]any, bool, error) {
 		template, err := config.ParseTemplate([]byte(text))
 		return template, true, err
 	}
-	if len(w.settings.DefaultTemplateFile) > 0 {
+	if w.settings.DefaultTemplateFile != nil {
 		template, err := config.ParseTemplate(w.settings.DefaultTemplateFile)
 		return template, true, err
 	}
