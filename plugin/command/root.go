@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/function-chroma/function-chroma/plugin/completion"
 	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/render"
+	"github.com/function-chroma/function-chroma/plugin/status"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 	"github.com/function-chroma/function-chroma/plugin/version"
 )
@@ -22,17 +25,25 @@ const Name = "kubectl chroma"
 
 // Execute the plugin with arguments, and tell how it ended.
 func Execute(ctx context.Context, streams genericiooptions.IOStreams, getenv func(string) string, args []string) exit.Code {
-	root := New(streams, getenv)
+	return ExecuteAt(ctx, streams, getenv, time.Now, args)
+}
+
+// ExecuteAt is Execute with a clock.
+func ExecuteAt(ctx context.Context, streams genericiooptions.IOStreams, getenv func(string) string, now func() time.Time, args []string) exit.Code {
+	root := New(streams, getenv, now)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exit.Fine
 	}
+	code := exit.CodeOf(err)
+	if err.Error() == "" {
+		return code
+	}
 	// Errors that are joined come one to a line.
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		_, _ = fmt.Fprintln(streams.ErrOut, "error: "+line)
 	}
-	code := exit.CodeOf(err)
 	if code == exit.Usage {
 		_, _ = fmt.Fprintln(streams.ErrOut, "See --help.")
 	}
@@ -40,7 +51,7 @@ func Execute(ctx context.Context, streams genericiooptions.IOStreams, getenv fun
 }
 
 // New root command.
-func New(streams genericiooptions.IOStreams, getenv func(string) string) *cobra.Command {
+func New(streams genericiooptions.IOStreams, getenv func(string) string, now func() time.Time) *cobra.Command {
 	color := terminal.Auto
 	root := &cobra.Command{
 		Use:   "kubectl-chroma",
@@ -72,12 +83,10 @@ The plugin gives the composition function's own answers: it decides with the sam
 	connection.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&color, "color", color, "paint the output: auto (on a terminal, unless NO_COLOR is set), always or never")
 
-	palette := func() (terminal.Palette, error) {
-		p, err := terminal.NewPalette(color, streams.Out, getenv)
-		return p, exit.With(exit.Usage, err)
-	}
+	f := factory.Factory{Streams: streams, Connection: connection, Color: &color, Getenv: getenv, Now: now}
 	root.AddCommand(
-		render.New(render.Context{Streams: streams, Palette: palette, Namespace: connection.Namespace}),
+		status.New(f),
+		render.New(f),
 		version.New(streams),
 		completion.New(streams, root),
 	)

@@ -53,6 +53,9 @@ func Errorf(code Code, format string, args ...any) error {
 	return With(code, fmt.Errorf(format, args...))
 }
 
+// Silent ends the process with a code without saying more: what there is to say was printed.
+func Silent(code Code) error { return With(code, errors.New("")) }
+
 // CodeOf an error: its own, else what kind of error it is.
 func CodeOf(err error) Code {
 	var own coded

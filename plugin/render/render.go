@@ -10,6 +10,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/manifest"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
@@ -39,18 +40,9 @@ type Options struct {
 	scene scene
 }
 
-// Context is what the root command knows.
-type Context struct {
-	Streams genericiooptions.IOStreams
-	// Palette for standard output.
-	Palette func() (terminal.Palette, error)
-	// Namespace of --namespace, empty without.
-	Namespace *string
-}
-
 // New command.
-func New(from Context) *cobra.Command {
-	o := &Options{streams: from.Streams}
+func New(f factory.Factory) *cobra.Command {
+	o := &Options{streams: f.Streams}
 	command := &cobra.Command{
 		Use:   "render -f FILE",
 		Short: "Show what the function composes, without a cluster",
@@ -84,7 +76,7 @@ It exits with 3 when the API or the function refuses what a file asks for, and w
 			return nil
 		},
 		RunE: func(_ *cobra.Command, _ []string) error {
-			if err := o.Complete(from); err != nil {
+			if err := o.Complete(f); err != nil {
 				return err
 			}
 			if err := o.Validate(); err != nil {
@@ -108,14 +100,12 @@ It exits with 3 when the API or the function refuses what a file asks for, and w
 func formats() []string { return []string{formatYAML, formatJSON, formatName} }
 
 // Complete reads the files.
-func (o *Options) Complete(from Context) error {
+func (o *Options) Complete(f factory.Factory) error {
 	var err error
-	if o.palette, err = from.Palette(); err != nil {
+	if o.palette, err = f.Palette(); err != nil {
 		return err
 	}
-	if from.Namespace != nil {
-		o.namespace = *from.Namespace
-	}
+	o.namespace = f.NamespaceFlag()
 	if len(o.filenames) == 0 {
 		return exit.Errorf(exit.Usage, "name the files with -f")
 	}

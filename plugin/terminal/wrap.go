@@ -36,3 +36,12 @@ func Pad(text string, width int) string {
 	}
 	return text
 }
+
+// Shorten text to a width. What is cut off is marked.
+func Shorten(text string, width int) string {
+	runes := []rune(text)
+	if len(runes) <= max(width, 1) {
+		return text
+	}
+	return string(runes[:max(width, 1)-1]) + "…"
+}

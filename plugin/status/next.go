@@ -1,0 +1,95 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/reason"
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
+	"github.com/function-chroma/function-chroma/plugin/live"
+)
+
+func productOf(text string) chroma.Product { return chroma.Product(text) }
+
+// resourceOf a view as kubectl names it.
+func resourceOf(v *live.View) string {
+	return strings.ToLower(v.Object.GetKind())
+}
+
+// nextFor a reason: the exact commands. name is the object with its namespace, as arguments.
+func nextFor(v *live.View, because v1.Condition, name string) []v1.NextStep {
+	namespace := v.Namespace()
+	pod, claim := chroma.PodName(v.Name()), chroma.ClaimName(v.Name())
+	one := func(why, format string, args ...any) []v1.NextStep {
+		return []v1.NextStep{{Why: why, Command: fmt.Sprintf(format, args...)}}
+	}
+	switch reason.Reason(because.Reason) {
+	case reason.Downgrade:
+		return append(setBack(v, name), v1.NextStep{Why: "Or go back to the older version on this data.", Command: "kubectl chroma allow downgrade " + name})
+	case reason.DowngradeChangesFormat:
+		return append(setBack(v, name), v1.NextStep{Why: "Or go back over the border of the data format, after reading what that does.", Command: "kubectl chroma allow format-downgrade " + name})
+	case reason.ProductChange:
+		return append(setBack(v, name), v1.NextStep{Why: "Or go back to Chroma, after reading what it cannot do with this data.", Command: "kubectl chroma allow product-change " + name})
+	case reason.DataVersionUnknown:
+		return one("Find out what ran on the data, and declare it.", "kubectl chroma incident show %s", name)
+	case reason.ClaimLost:
+		return one("Look at both claims, and say which one to use.", "kubectl chroma accept-claim %s", name)
+	case reason.ClaimTerminating:
+		return one("Copy the data out while the server still runs.", "kubectl cp -n %s %s:/data ./%s-data", namespace, pod, v.Name())
+	case reason.ImageInvalid, reason.ImageNotAllowed, reason.ImageWithoutVersion, reason.VersionNotSupported, reason.UnknownProduct,
+		reason.ProductMismatch, reason.ProductChangeNotKnown, reason.UpgradeNotKnown:
+		return setBack(v, name)
+	case reason.CrashLoopBackOff, reason.Completed, reason.SegmentationFault:
+		return append(one("Read the log of the server that ended.", "kubectl chroma logs %s --previous", name), goBack(v, name)...)
+	case reason.PodNotReady:
+		return one("Read its log.", "kubectl chroma logs %s", name)
+	case reason.OOMKilled:
+		return one("Raise the memory limit.", `kubectl patch chroma %s --type=merge -p '{"spec":{"resources":{"limits":{"memory":"<more>"}}}}'`, name)
+	case reason.ImagePullBackOff, reason.ContainerError, reason.IllegalInstruction:
+		return append(one("See what the node says.", "kubectl describe pod -n %s %s", namespace, pod), goBack(v, name)...)
+	case reason.Unschedulable:
+		return one("See what the scheduler says.", "kubectl chroma events %s", name)
+	case reason.NodeLost:
+		return one("Look at the node.", "kubectl get node %s", v.Chroma.Status.Node)
+	case reason.ClaimPending, reason.LedgerPending:
+		return []v1.NextStep{
+			{Why: "Wait. It takes a second.", Command: "kubectl chroma status " + name + " -w"},
+			{Why: "If it lasts, provider-kubernetes may be down or lack a ProviderConfig.", Command: fmt.Sprintf("kubectl describe objects.kubernetes.m.crossplane.io -n %s %s", namespace, chroma.ClaimObjectName(v.Name()))},
+		}
+	case reason.ClaimInUse:
+		return one("Find the other Pod that mounts the claim.", "kubectl describe pvc -n %s %s", namespace, claim)
+	case reason.PodRefused, reason.ClaimRefused, reason.ServiceRefused, reason.ConfigRefused:
+		return one("See what the API server said. It is tried again by itself.", "kubectl chroma events %s", name)
+	case reason.PodStarting, reason.PodTerminating, reason.ConfigPending, reason.WaitingForPredecessor, reason.Observing, reason.PodFailed, reason.Evicted:
+		return one("Wait.", "kubectl chroma status %s -w", name)
+	case reason.StorageNotShrunk, reason.StorageFixed, reason.StorageNotGrown:
+		return one("Look at the claim, and set spec.storage.size accordingly.", "kubectl get pvc -n %s %s", namespace, claim)
+	}
+	return one("Read what the reason means.", "kubectl chroma explain %s", because.Reason)
+}
+
+// setBack the image to the one that runs.
+func setBack(v *live.View, name string) []v1.NextStep {
+	image := v.Chroma.Status.Image
+	if image == "" {
+		image = v.Chroma.Status.RecoveryImage
+	}
+	if image == "" {
+		image = "<image>"
+	}
+	return []v1.NextStep{{Why: "Ask for the image that runs again.", Command: fmt.Sprintf("kubectl chroma upgrade apply %s --image %s", name, image)}}
+}
+
+// goBack to the image of the last Pod that was ready, when a later one does not get there. The data may have been
+// changed by the newer one: the check says what that means.
+func goBack(v *live.View, name string) []v1.NextStep {
+	before := v.Chroma.Status.Image
+	wanted := v.Chroma.Spec.Image
+	if before == "" || before == wanted {
+		return nil
+	}
+	return []v1.NextStep{{
+		Why: "Or see what going back to the image that ran before would take.", Command: fmt.Sprintf("kubectl chroma upgrade check %s --image %s", name, before),
+	}}
+}

@@ -1,0 +1,170 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/function-chroma/function-chroma/function/reason"
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
+	"github.com/function-chroma/function-chroma/plugin/terminal"
+)
+
+func (p printer) components(s v1.Status) {
+	if len(s.Components) == 0 {
+		return
+	}
+	p.section("Components")
+	width := 0
+	for _, component := range s.Components {
+		width = max(width, len(component.Name))
+	}
+	for _, component := range s.Components {
+		text := fmt.Sprintf("%d/%d", component.Ready, component.Wanted)
+		paint := p.palette.Good
+		if component.Ready < component.Wanted {
+			paint = p.palette.Warn
+		}
+		members := ""
+		if component.Members != nil {
+			members = fmt.Sprintf("  %d members", *component.Members)
+		}
+		fmt.Fprintf(p.out, "  %s  %s%s\n", terminal.Pad(component.Name, width), paint(text), members)
+	}
+}
+
+func (p printer) clusters(s v1.Status) {
+	if len(s.Clusters) == 0 {
+		return
+	}
+	p.section("Clusters")
+	for _, cluster := range s.Clusters {
+		state := p.palette.Good("active")
+		if !cluster.Active {
+			state = p.palette.Faint("not active")
+		}
+		id := cluster.ID
+		if id == "" {
+			id = p.palette.Warn("no id yet")
+		}
+		fmt.Fprintf(p.out, "  %s  %s  %s  %s\n", terminal.Pad(cluster.Name, labelWidth), terminal.Pad(cluster.Role, 8), state, id)
+	}
+}
+
+// conditions that ask for action, or all of them when verbose. What the function decides now is shown where it differs
+// from what stands in the cluster.
+func (p printer) conditions(s v1.Status) {
+	var shown []v1.Condition
+	server := conditionOf(&s, string(reason.ServerReady))
+	for _, condition := range s.Conditions {
+		// ServerReady says why it is not ready, Ready only that.
+		implied := condition.Type == "Ready" && condition.Message == "" && server.Status == statusFalse
+		if p.verbose || !fine(condition) && !implied {
+			shown = append(shown, condition)
+		}
+	}
+	var news []v1.Condition
+	for _, condition := range s.Decision {
+		if stands := conditionOf(&s, condition.Type); stands.Reason != condition.Reason || stands.Status != condition.Status {
+			news = append(news, condition)
+		}
+	}
+	if len(shown) > 0 {
+		p.section("Conditions")
+		p.list(shown, s.Headline)
+	}
+	if len(news) > 0 {
+		p.section("The function would now say")
+		p.list(news, s.Headline)
+	}
+}
+
+// list conditions. What the headline says already is not said again.
+func (p printer) list(conditions []v1.Condition, headline string) {
+	for _, condition := range conditions {
+		paint := p.palette.Bad
+		if fine(condition) {
+			paint = p.palette.Good
+		}
+		since := ""
+		if age := p.age(condition.Since); age != "" {
+			since = p.palette.Faint("  for " + age)
+		}
+		fmt.Fprintf(p.out, "  %s%s\n", paint(fmt.Sprintf("%s=%s %s", condition.Type, condition.Status, condition.Reason)), since)
+		if condition.Message != "" && condition.Message != headline {
+			p.text("    ", condition.Message)
+		}
+	}
+}
+
+// fine tells whether a condition asks for nothing.
+func fine(condition v1.Condition) bool {
+	if condition.Type == string(reason.UpgradeBlocked) {
+		return condition.Status == statusFalse
+	}
+	return condition.Status == statusTrue
+}
+
+func (p printer) events(s v1.Status) {
+	told := map[string]bool{s.Headline: true}
+	for _, condition := range append(slices.Clone(s.Conditions), s.Decision...) {
+		told[condition.Message] = true
+	}
+	var shown []v1.Event
+	for _, event := range s.Events {
+		// While all is well, what went well before is of no use; nor is what a condition says.
+		if p.verbose || (event.Warning || !s.Healthy) && !told[event.Message] {
+			shown = append(shown, event)
+		}
+	}
+	if len(shown) == 0 {
+		return
+	}
+	p.section("Events")
+	for _, event := range shown {
+		p.event(event)
+	}
+}
+
+// event on one line, or whole when verbose.
+func (p printer) event(event v1.Event) {
+	paint := p.palette.Faint
+	if event.Warning {
+		paint = p.palette.Warn
+	}
+	head := fmt.Sprintf("%s  %s  ", terminal.Pad(p.age(event.Last), 5), event.Object)
+	tail := event.Message
+	if event.Count > 1 {
+		tail = fmt.Sprintf("(%d times) %s", event.Count, tail)
+	}
+	if p.verbose {
+		fmt.Fprintf(p.out, "  %s%s\n", head, paint(event.Reason))
+		p.text("         ", tail)
+		return
+	}
+	room := p.width - len(head) - len(event.Reason) - 4
+	fmt.Fprintf(p.out, "  %s%s  %s\n", head, paint(event.Reason), terminal.Shorten(tail, room))
+}
+
+func (p printer) notes(s v1.Status) {
+	if len(s.Notes) == 0 {
+		return
+	}
+	p.section("Not read")
+	for _, note := range slices.Compact(s.Notes) {
+		p.text("  ", note)
+	}
+}
+
+func (p printer) next(s v1.Status) {
+	if len(s.NextSteps) == 0 {
+		return
+	}
+	p.section("Next step")
+	for _, step := range s.NextSteps {
+		p.text("  ", step.Why)
+		if step.Command != "" {
+			// A command stays on one line, however long, so that it can be copied.
+			fmt.Fprintf(p.out, "    %s\n", p.palette.Strong(step.Command))
+		}
+	}
+}

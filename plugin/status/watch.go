@@ -1,0 +1,96 @@
+package status
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/function-chroma/function-chroma/function/reason"
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
+	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/live"
+	"github.com/function-chroma/function-chroma/plugin/terminal"
+)
+
+// interval between two looks.
+const interval = time.Second
+
+// follow the object until it serves and nothing is left to do. A read that fails is shown, and tried again.
+func (o *Options) follow(ctx context.Context) error {
+	if o.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.timeout)
+		defer cancel()
+	}
+	screen := terminal.NewScreen(o.factory.Streams.Out)
+	begun, seen := o.factory.Now(), false
+	for {
+		view, err := live.Gather(ctx, o.client, o.target.Kind, o.namespace, o.target.Name, o.factory.Now())
+		switch {
+		case ctx.Err() != nil:
+			return waitedFor(ctx, "it serves and nothing is left to do")
+		case err != nil && !seen:
+			return err
+		case err != nil:
+			screen.Draw(o.palette.Warn("cannot look at the moment: " + err.Error()))
+		default:
+			seen = true
+			status := modelOf(view)
+			var frame strings.Builder
+			if err := o.print(&frame, status); err != nil {
+				return err
+			}
+			if settled(view, status) {
+				screen.Draw(frame.String())
+				return verdict(status)
+			}
+			waited := o.factory.Now().Sub(begun).Round(time.Second)
+			if terminal.IsTerminal(o.factory.Streams.Out) {
+				frame.WriteString(o.palette.Faint(fmt.Sprintf("\nwaiting for %s, %s\n", waitsFor(status), waited)))
+			}
+			screen.Draw(frame.String())
+		}
+		select {
+		case <-ctx.Done():
+			return waitedFor(ctx, "it serves and nothing is left to do")
+		case <-time.After(interval):
+		}
+	}
+}
+
+// settled tells whether nothing is left to do: the function has seen the spec, and would change nothing.
+func settled(v *live.View, s v1.Status) bool {
+	if !s.Healthy || v.Object.GetDeletionTimestamp() != nil {
+		return false
+	}
+	if v.Answer == nil {
+		return true
+	}
+	if v.Chroma != nil && v.XR != nil && v.Chroma.Status.ObservedGeneration < v.XR.GetGeneration() {
+		return false
+	}
+	return v.Answer.Ready
+}
+
+func verdict(s v1.Status) error {
+	if blocked := decided(&s, string(reason.UpgradeBlocked)); blocked.Status == statusTrue {
+		return exit.Errorf(exit.Refused, "the change to the spec is held back: %s", blocked.Reason)
+	}
+	return nil
+}
+
+func waitsFor(s v1.Status) string {
+	if server := decided(&s, string(reason.ServerReady)); server.Status == statusFalse {
+		return server.Reason + " to pass"
+	}
+	return "Crossplane"
+}
+
+// waitedFor something in vain.
+func waitedFor(ctx context.Context, what string) error {
+	if ctx.Err() == context.DeadlineExceeded {
+		return exit.Errorf(exit.TimedOut, "waited in vain until %s", what)
+	}
+	return exit.Errorf(exit.Error, "stopped before %s", what)
+}
