@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -16,19 +16,22 @@ import (
 	"github.com/function-chroma/function-chroma/function/reason"
 )
 
-// latestRevision that the migration tool recorded. Atlas, run without a schema in its URL, keeps the table in a schema of
-// the same name, with one row of its own whose version begins with a dot. Chroma's versions are times of 14 digits.
-const latestRevision = `SELECT version FROM atlas_schema_revisions.atlas_schema_revisions ` +
-	`WHERE version ~ '^[0-9]{14}$' ORDER BY version COLLATE "C" DESC LIMIT 1`
+// The migration tool's own record. Atlas, run without a schema in its URL, keeps the table in a schema of the same name,
+// with one row of its own whose version begins with a dot. Chroma's versions are times of 14 digits.
+const (
+	// hasRevisions asks first, since a query of an absent table would leave an error in the log of Postgres each time.
+	hasRevisions = `SELECT 1 WHERE to_regclass('atlas_schema_revisions.atlas_schema_revisions') IS NOT NULL`
 
-// SQLSTATEs of Postgres that tell something about the credentials, the database or the table.
+	latestRevision = `SELECT version FROM atlas_schema_revisions.atlas_schema_revisions ` +
+		`WHERE version ~ '^[0-9]{14}$' ORDER BY version COLLATE "C" DESC LIMIT 1`
+)
+
+// SQLSTATEs of Postgres that tell something about the credentials or the database.
 const (
 	stateInvalidAuthorization  = "28000"
 	stateInvalidPassword       = "28P01"
 	stateInvalidCatalog        = "3D000"
-	stateInvalidSchema         = "3F000"
 	stateInsufficientPrivilege = "42501"
-	stateUndefinedTable        = "42P01"
 	stateTooManyConnections    = "53300"
 	stateCannotConnectNow      = "57P03"
 )
@@ -132,27 +135,37 @@ func verifyChain(certificates []*x509.Certificate, roots *x509.CertPool) error {
 
 // readRevision is empty where nothing was migrated yet.
 func readRevision(ctx context.Context, conn *pgconn.PgConn) (string, error) {
-	results, err := conn.Exec(ctx, latestRevision).ReadAll()
-	if state := sqlState(err); state == stateUndefinedTable || state == stateInvalidSchema {
-		return "", nil
+	there, err := rows(ctx, conn, hasRevisions)
+	if err != nil || len(there) == 0 {
+		return "", err
 	}
-	if err != nil {
-		return "", fmt.Errorf("cannot read the revisions: %w", err)
+	latest, err := rows(ctx, conn, latestRevision)
+	if err != nil || len(latest) == 0 {
+		return "", err
 	}
-	if len(results) != 1 || len(results[0].Rows) > 1 {
-		return "", errors.New("cannot read the revisions: not one result")
-	}
-	for _, row := range results[0].Rows {
-		// The revision gets into a condition, and this may be anybody's server.
-		if len(row) == 1 && isRevision(string(row[0])) {
-			return string(row[0]), nil
-		}
+	// The revision gets into a condition, and this may be anybody's server.
+	if len(latest[0]) != 1 || !isRevision(string(latest[0][0])) {
 		return "", errors.New("cannot read the revisions: not a revision")
 	}
-	return "", nil
+	return string(latest[0][0]), nil
 }
 
-func isRevision(text string) bool { return regexp.MustCompile(`^[0-9]{14}$`).MatchString(text) }
+// rows of one statement.
+func rows(ctx context.Context, conn *pgconn.PgConn, statement string) ([][][]byte, error) {
+	results, err := conn.Exec(ctx, statement).ReadAll()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the revisions: %w", err)
+	case len(results) != 1:
+		return nil, errors.New("cannot read the revisions: not one result")
+	}
+	return results[0].Rows, nil
+}
+
+func isRevision(text string) bool {
+	const digits = 14
+	return len(text) == digits && !strings.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+}
 
 func sqlState(err error) string {
 	var postgres *pgconn.PgError

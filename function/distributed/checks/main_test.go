@@ -1,0 +1,114 @@
+package checks_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/function-chroma/function-chroma/function/distributed"
+	"github.com/function-chroma/function-chroma/function/distributed/checks"
+	"github.com/function-chroma/function-chroma/function/settings"
+)
+
+// Credentials of the tests. No output of any check may hold the secret ones.
+const (
+	username, password            = "chroma", "Pg.s3cret~9f1c"
+	accessKey, secretKey          = "AKIACHROMA", "S3.s3cret~77aa"
+	wrongPassword, wrongSecretKey = "Pg.wr0ng~41d0", "S3.wr0ng~5be2"
+)
+
+// banner that a server of the tests sends. No output of any check may hold it.
+const banner = "b4nner-6d2e"
+
+// loopback is opened for the tests as an operator would open it.
+func loopback() settings.Checks { return settings.Checks{HostsAllowed: []string{"127.0.0.0/8"}} }
+
+// missing ends a test whose server cannot be had: nobody looks at skipped tests in CI.
+func missing(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
+// newChecker with a clock that stands, and names that the given zone resolves.
+func newChecker(t *testing.T, zone map[string]string, change func(*checks.Environment, *checks.Limits)) *checks.Checker {
+	t.Helper()
+	now := time.Now()
+	environment := checks.Environment{
+		Now:      func() time.Time { return now },
+		Resolver: resolver(t, zone),
+		Search:   []string{"crossplane-system.svc.cluster.test", "svc.cluster.test", "cluster.test"},
+	}
+	limits := checks.DefaultLimits()
+	// A machine that is busy with other tests may answer slowly. What is tested of the limits sets its own.
+	limits.Patience, limits.Bound = 30*time.Second, 60*time.Second
+	if change != nil {
+		change(&environment, &limits)
+	}
+	return checks.New(environment, limits)
+}
+
+// ask a question, and look for secrets in everything that comes of it.
+func ask(t *testing.T, checker *checks.Checker, question checks.Question) distributed.Checks {
+	t.Helper()
+	got := checker.Check(context.Background(), question)
+	search(t, fmt.Sprintf("%+v", got))
+	return got
+}
+
+// search for what must not get out.
+func search(t *testing.T, output string) {
+	t.Helper()
+	for _, secret := range []string{password, secretKey, wrongPassword, wrongSecretKey, banner} {
+		for _, form := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret)), fmt.Sprintf("%x", secret)} {
+			if strings.Contains(output, form) {
+				t.Errorf("%q is in the output: %s", secret, output)
+			}
+		}
+	}
+}
+
+// listen on a free port, and serve each connection.
+func listen(t *testing.T, serve func(net.Conn)) (host string, port int32) {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go serve(conn)
+		}
+	}()
+	address := listener.Addr().(*net.TCPAddr) //nolint:forcetypeassert // It listens on TCP.
+	return address.IP.String(), int32(address.Port)
+}
+
+// freePort that nothing listens on.
+func freePort(t *testing.T) int32 {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return int32(listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // It listens on TCP.
+}
+
+// silent accepts a connection, and says nothing.
+func silent(t *testing.T) func(net.Conn) {
+	t.Helper()
+	return func(conn net.Conn) { t.Cleanup(func() { _ = conn.Close() }) }
+}
