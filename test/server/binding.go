@@ -13,6 +13,8 @@ type Binding struct {
 	Integrity string
 	// Unstripped archives unpack to more than 400 MB, the others to 50 MB.
 	Unstripped bool
+	// Abrupt servers do not handle SIGTERM and die of it at once. Chroma ends gracefully from 1.0.21 on.
+	Abrupt bool
 	// Chroma lists the releases of Chroma that depend on this package.
 	Chroma []string
 }
@@ -21,17 +23,17 @@ type Binding struct {
 // 1.2.0 to 1.2.2 and a few others: the releases of those days shipped a binding built from other source.
 func Bindings() []Binding {
 	return []Binding{
-		{Package: "0.1.2", Unstripped: true, Chroma: []string{"1.0.9", "1.0.10"},
+		{Package: "0.1.2", Unstripped: true, Abrupt: true, Chroma: []string{"1.0.9", "1.0.10"},
 			Integrity: "sha512-4+UT9sqYmKcLI9wGZ4d5Gie4NSCjrfxdV8isZQtZm+5EQUYCFk2lCPc4bXDrkEIsdjFyqYMF9uYOQEZUgeRuyQ=="},
-		{Package: "0.1.3", Unstripped: true, Chroma: []string{"1.0.11", "1.0.12", "1.0.13"},
+		{Package: "0.1.3", Unstripped: true, Abrupt: true, Chroma: []string{"1.0.11", "1.0.12", "1.0.13"},
 			Integrity: "sha512-YMY4A0tYbmsiyV7ASS+aL7cp+QdoFpC6Q4AjBgpA9+Lh131eli0xIqrnwe3/YF5SkcAKK/1GcNXqSzx8P3eVLQ=="},
-		{Package: "1.0.1", Unstripped: true, Chroma: []string{"1.0.15"},
+		{Package: "1.0.1", Unstripped: true, Abrupt: true, Chroma: []string{"1.0.15"},
 			Integrity: "sha512-Aw4WB+ojLgwcbopOLz2JnrmoCSRPUPmP9TBz1RUaZ3qTFINoyULkT1l6aD/O7leBZFYxRMLFQRfiCKp5uU+xYg=="},
-		{Package: "1.0.2", Unstripped: true, Chroma: []string{"1.0.16"},
+		{Package: "1.0.2", Unstripped: true, Abrupt: true, Chroma: []string{"1.0.16"},
 			Integrity: "sha512-gEojseuh+XeUz3fHUYJwsXJfo54LE3oi5Ra+btbHj9eUF7ywyI+b/DNYu8t9FACnHz0Dh2+m/UHT3B1Dflne+w=="},
-		{Package: "1.0.3", Unstripped: true, Chroma: []string{"1.0.17"},
+		{Package: "1.0.3", Unstripped: true, Abrupt: true, Chroma: []string{"1.0.17"},
 			Integrity: "sha512-tVT+uQErHb6U/d+sRqQxNIWktJNxkHOw4ScOYrjxTY2YTH6rU0hrUYs0XVvVj4XRKpvGSSn6kj0voJbmCrFRHg=="},
-		{Package: "1.0.5", Unstripped: true, Chroma: []string{"1.0.19", "1.0.20"},
+		{Package: "1.0.5", Unstripped: true, Abrupt: true, Chroma: []string{"1.0.19", "1.0.20"},
 			Integrity: "sha512-bIigJ+gyNZz8p3wr/zcJZTlKL7p2TVEyT7EfW9lWpdvkajPke8Q+b87aDJaPs6NuGxLcXxPHMRpS3zHWplZbdw=="},
 		{Package: "1.0.6", Unstripped: true, Chroma: []string{"1.0.21"},
 			Integrity: "sha512-ZV9wD38SvrLKgm+igqWCkiuycewCRTuxsg+01Zku56NjJeccg//Puj/IFnnJUQVkTP8JwkrkPNZPwHTlOlQuVQ=="},

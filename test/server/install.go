@@ -22,7 +22,7 @@ const npmPackage = "chromadb-js-bindings-linux-x64-gnu"
 var ErrUnavailable = errors.New("no Chroma server on this machine")
 
 //go:embed run.js
-var runScript []byte
+var runScript string
 
 // Install makes the server of a Chroma release ready to run, from the cache when it is there. Its error is an
 // ErrUnavailable when the machine is at fault.
@@ -47,10 +47,13 @@ func Install(ctx context.Context, version string) (Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	script := filepath.Join(modules, "run.js")
+	signals := "SIGTERM,SIGINT"
+	if binding.Abrupt {
+		signals = "SIGINT"
+	}
 	return native{
 		version: version,
-		words:   append(loader, node, script, filepath.Join(modules, "node_modules", npmPackage)),
+		words:   append(loader, node, "-e", runScript, "--", filepath.Join(modules, "node_modules", npmPackage), signals),
 	}, nil
 }
 
@@ -86,9 +89,6 @@ func fetchBinding(ctx context.Context, cache string, binding Binding) (string, e
 			if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
 				return fmt.Errorf("cannot write %s: %w", name, err)
 			}
-		}
-		if err := os.WriteFile(filepath.Join(folder, "run.js"), runScript, 0o600); err != nil {
-			return fmt.Errorf("cannot write run.js: %w", err)
 		}
 		return command(ctx, folder, nil, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	})

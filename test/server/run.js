@@ -1,9 +1,9 @@
-// Runs the chroma command inside a native binding: node run.js BINDING ARGUMENT...
+// Runs the chroma command inside a native binding: node -e SCRIPT -- BINDING SIGNALS ARGUMENT...
 //
-// The handlers must be there before the binding is loaded. Without them Node's own handler raises each signal again, for
-// ever, and the server never ends.
-process.on('SIGTERM', () => {});
-process.on('SIGINT', () => {});
-const [binding, ...args] = process.argv.slice(2);
+// A binding that handles a signal itself also calls the handler that was there before. Node's own raises the signal again,
+// so the server would never end. Each such signal must get another handler before the binding is loaded. The others must
+// not: with a handler they do nothing.
+const [binding, signals, ...args] = process.argv.slice(1);
+signals.split(',').forEach((signal) => process.on(signal, () => {}));
 require(binding).cli(['chroma', ...args]);
 process.exit(0);

@@ -13,8 +13,25 @@ import (
 	"github.com/function-chroma/function-chroma/test/server/client"
 )
 
-// A Snapshot is what a server answers about its data: by collection and question, the answer as text.
-type Snapshot map[string]map[string]string
+// A Snapshot is what a server answers about its data, by collection and question.
+type Snapshot map[string]map[string]Answer
+
+// An Answer of a server.
+type Answer struct {
+	// Text is all that must be the same, as JSON.
+	Text string
+	// Distances of neighbours, in the order of their IDs in Text.
+	Distances []float32
+}
+
+// equal tells whether two answers are the same. Releases compute distances in another order of additions, so these may
+// differ in the sixth digit.
+func (a Answer) equal(b Answer) bool {
+	const tolerance = 1e-4
+	return a.Text == b.Text && slices.EqualFunc(a.Distances, b.Distances, func(a, b float32) bool {
+		return math.Abs(float64(a)-float64(b)) < tolerance
+	})
+}
 
 // refused begins the answer to a question that a server has refused.
 const refused = "refused: "
@@ -28,20 +45,25 @@ func take(ctx context.Context, chroma *client.Client) (Snapshot, error) {
 		return nil, err
 	}
 	for _, collection := range list {
-		answers := map[string]string{}
+		answers := map[string]Answer{}
 		for question, ask := range questions(chroma, collection) {
-			answer, err := ask(ctx)
+			said, err := ask(ctx)
 			if refusal := (*client.Error)(nil); errors.As(err, &refusal) {
-				answer, err = refused+refusal.Error(), nil
+				said, err = refused+refusal.Error(), nil
 			}
 			if err != nil {
 				return nil, err
 			}
-			text, err := json.Marshal(answer)
+			answer := Answer{}
+			if neighbours, ok := said.(client.Neighbours); ok {
+				said, answer.Distances = neighbours.IDs, flat(neighbours.Distances)
+			}
+			text, err := json.Marshal(said)
 			if err != nil {
 				return nil, fmt.Errorf("cannot keep the answer to %q: %w", question, err)
 			}
-			answers[question] = string(text)
+			answer.Text = string(text)
+			answers[question] = answer
 		}
 		snapshot[collection.Name] = answers
 	}
@@ -59,11 +81,10 @@ func questions(chroma *client.Client, collection client.Collection) map[string]f
 	}
 	query := func(where, whereDocument map[string]any) func(context.Context) (any, error) {
 		return func(ctx context.Context) (any, error) {
-			found, err := chroma.Query(ctx, collection.ID, client.Query{
+			return chroma.Query(ctx, collection.ID, client.Query{
 				Embeddings: [][]float32{vector(1, "query"), vector(2, "query"), vector(3, "query"), vector(4, "query"), vector(5, "query")},
 				Results:    10, Where: where, WhereDocument: whereDocument, Include: []string{"distances"},
 			})
-			return rounded(found), err
 		}
 	}
 	const contains, subject = "$contains", "subject3"
@@ -112,24 +133,25 @@ func sorted(found client.Records) map[string]map[string]any {
 	return byID
 }
 
-// rounded keeps five digits of each distance: releases may add in another order.
-func rounded(found client.Neighbours) client.Neighbours {
-	for _, row := range found.Distances {
+// flat returns the distances of all rows.
+func flat(rows [][]*float32) []float32 {
+	distances := []float32{}
+	for _, row := range rows {
 		for _, distance := range row {
 			if distance != nil {
-				*distance = float32(math.Round(float64(*distance)*1e5) / 1e5)
+				distances = append(distances, *distance)
 			}
 		}
 	}
-	return found
+	return distances
 }
 
 // refusals is an error when a server has refused a question.
 func (s Snapshot) refusals() error {
 	for name, answers := range s {
 		for question, answer := range answers {
-			if strings.HasPrefix(answer, `"`+refused) {
-				return fmt.Errorf("cannot ask collection %s for its %s: %s", name, question, answer)
+			if strings.HasPrefix(answer.Text, `"`+refused) {
+				return fmt.Errorf("cannot ask collection %s for its %s: %s", name, question, answer.Text)
 			}
 		}
 	}
@@ -145,7 +167,7 @@ func (s Snapshot) differences(other Snapshot) []string {
 			continue
 		}
 		differ := slices.DeleteFunc(slices.Sorted(maps.Keys(s[name])), func(question string) bool {
-			return s[name][question] == other[name][question]
+			return s[name][question].equal(other[name][question])
 		})
 		if len(differ) > 0 {
 			lines = append(lines, fmt.Sprintf("collection %s answers otherwise to %d of %d questions, first its %s: %s",
@@ -160,15 +182,19 @@ func (s Snapshot) differences(other Snapshot) []string {
 	return lines
 }
 
-// contrast shows where two texts begin to differ.
-func contrast(was, is string) string {
-	const before, after = 20, 100
+// contrast shows where two answers begin to differ.
+func contrast(before, after Answer) string {
+	was, is := before.Text, after.Text
+	if was == is {
+		was, is = fmt.Sprint(before.Distances), fmt.Sprint(after.Distances)
+	}
+	const ahead, behind = 20, 100
 	start := 0
 	for start < min(len(was), len(is)) && was[start] == is[start] {
 		start++
 	}
 	cut := func(text string) string {
-		return text[max(0, start-before):min(len(text), start+after)]
+		return text[max(0, start-ahead):min(len(text), start+behind)]
 	}
 	return fmt.Sprintf("%s became %s", cut(was), cut(is))
 }

@@ -124,7 +124,11 @@ func TestRow(t *testing.T) {
 }
 
 func TestDifferences(t *testing.T) {
-	before := Snapshot{"records": {"count": "20", "nearest": `["a","b"]`}, "gone": {"count": "1"}}
+	count := map[string]Answer{"count": {Text: "20"}}
+	near := func(text string, distances ...float32) Snapshot {
+		return Snapshot{"records": {"count": {Text: "20"}, "nearest": {Text: text, Distances: distances}}, "gone": count}
+	}
+	before := near(`["a","b"]`, 0.25, 0.5)
 	cases := map[string]struct {
 		reason string
 		after  Snapshot
@@ -132,17 +136,27 @@ func TestDifferences(t *testing.T) {
 	}{
 		"Same": {
 			reason: "Two servers that answer alike have no differences",
-			after:  Snapshot{"records": {"count": "20", "nearest": `["a","b"]`}, "gone": {"count": "1"}},
+			after:  near(`["a","b"]`, 0.25, 0.5),
 			want:   []string{},
 		},
+		"Rounding": {
+			reason: "Distances may differ in their last digits",
+			after:  near(`["a","b"]`, 0.250001, 0.499999),
+			want:   []string{},
+		},
+		"Distance": {
+			reason: "Another distance is a difference, even when the order is the same",
+			after:  near(`["a","b"]`, 0.25, 0.75),
+			want:   []string{"collection records answers otherwise to 1 of 2 questions, first its nearest: [0.25 0.5] became [0.25 0.75]"},
+		},
 		"Answer": {
-			reason: "One other answer is a difference, shown where it begins",
-			after:  Snapshot{"records": {"count": "20", "nearest": `["b","a"]`}, "gone": {"count": "1"}},
+			reason: "Another answer is a difference, shown where it begins",
+			after:  near(`["b","a"]`, 0.25, 0.5),
 			want:   []string{`collection records answers otherwise to 1 of 2 questions, first its nearest: ["a","b"] became ["b","a"]`},
 		},
 		"Collections": {
 			reason: "A collection that is missing or new is a difference",
-			after:  Snapshot{"records": {"count": "20", "nearest": `["a","b"]`}, "new": {"count": "1"}},
+			after:  Snapshot{"records": before["records"], "new": count},
 			want:   []string{"collection gone is gone", "collection new was not there"},
 		},
 	}
