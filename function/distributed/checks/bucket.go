@@ -126,7 +126,7 @@ func storeRefusal(subject string, target distributed.BucketTarget, err error) (d
 		switch refusal.ErrorCode() {
 		case "NoSuchBucket":
 			return failed(reason.BucketNotFound, subject+" does not exist."), true
-		case "PermanentRedirect", "TemporaryRedirect", "IllegalLocationConstraintException":
+		case "PermanentRedirect", "IllegalLocationConstraintException":
 			return failed(reason.BucketNotFound, fmt.Sprintf("%s is not in the region %s.", subject, target.Region)), true
 		case "AuthorizationHeaderMalformed":
 			return failed(reason.AuthenticationFailed, fmt.Sprintf("%s refuses the signature: the region %s is not its own, perhaps.", subject, target.Region)), true

@@ -19,7 +19,8 @@ type dialer struct {
 	resolver  *net.Resolver
 	search    []string
 	namespace string
-	// written is the host as the user wrote it. The SDK for S3 puts the bucket in front of it.
+	// written is the host as the user wrote it, in front of which the SDK for S3 puts the bucket. What denies it denies
+	// both, but what allows it opens no name below it.
 	written string
 }
 
@@ -31,8 +32,8 @@ func (d dialer) DialContext(ctx context.Context, _, address string) (net.Conn, e
 	}
 	err = errors.New("no name to try")
 	for _, candidate := range candidates(host, d.namespace, d.search) {
-		names := []string{d.written, host, candidate}
-		if refusal := d.policy.Name(names...); refusal != nil {
+		names := []string{host, candidate}
+		if refusal := d.policy.Name(append(names, d.written)...); refusal != nil {
 			return nil, refusal
 		}
 		netDialer := net.Dialer{Resolver: d.resolver, ControlContext: d.control(names)}

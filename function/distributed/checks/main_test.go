@@ -112,3 +112,21 @@ func silent(t *testing.T) func(net.Conn) {
 	t.Helper()
 	return func(conn net.Conn) { t.Cleanup(func() { _ = conn.Close() }) }
 }
+
+// waitForPort until something accepts.
+func waitForPort(t *testing.T, port int32) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address("127.0.0.1", port))
+		if err == nil {
+			_ = conn.Close()
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("the server does not start: %v", err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
