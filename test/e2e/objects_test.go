@@ -130,6 +130,18 @@ func (s *scene) tryApply(object map[string]any) error {
 	return s.applyText(s.Context(), text)
 }
 
+// applyGlobal applies a manifest of a cluster-scoped kind.
+func (s *scene) applyGlobal(object map[string]any) {
+	s.Helper()
+	text, err := (&unstructured.Unstructured{Object: object}).MarshalJSON()
+	if err != nil {
+		s.Fatalf("cannot encode a manifest: %v", err)
+	}
+	if err := s.applyText(s.Context(), text); err != nil {
+		s.Fatal(err)
+	}
+}
+
 // kubectl in the scene's namespace.
 func (s *scene) kubectl(arguments ...string) string {
 	s.Helper()

@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"context"
+	"testing"
 	"time"
 )
 
@@ -30,4 +32,11 @@ func (s *scene) killFunction() {
 		}
 		return output, output == "True\nTrue\n"
 	})
+}
+
+// contextOf a test's clean-up, when its own context has ended.
+func contextOf(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
 }

@@ -1,0 +1,159 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+)
+
+// policy of a manifest.
+func policy(of chroma.PVCDeletionPolicy) func(map[string]any) {
+	return func(spec map[string]any) { spec["pvcDeletionPolicy"] = string(of) }
+}
+
+// waitEffective until the policy in effect is the given one.
+func (s *scene) waitEffective(name string, want chroma.PVCDeletionPolicy) {
+	s.Helper()
+	s.wait("policy in effect "+string(want), time.Minute, func() (string, bool) {
+		got := s.chroma(name).Status.PVCDeletionPolicy
+		return string(got), got == want
+	})
+}
+
+// waitGone until the Chroma, its Pod and its Objects are gone. The garbage collector learns of new kinds every 30 s.
+func (s *scene) waitGone(name string) {
+	s.Helper()
+	s.wait(name+" gone", 90*time.Second, func() (string, bool) {
+		seen, err := s.tryKubectl("get", "chromas,objects.kubernetes.m.crossplane.io,pods,configmaps,services", "-l", chroma.LabelChroma+"="+name, "--ignore-not-found", "-o", "name")
+		return seen, err == nil && strings.TrimSpace(seen) == "" && s.chroma(name) == nil
+	})
+}
+
+// TestDeletion deletes a Chroma in every way. The claim goes or stays as promised, and a claim that stays does so for good.
+func TestDeletion(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		policy chroma.PVCDeletionPolicy
+		// before the deletion.
+		before func(*scene)
+		delete []string
+		stays  bool
+	}{
+		"Retain": {
+			reason: "The claim of a Chroma that says Retain outlives it.",
+			policy: chroma.PVCRetain, delete: []string{"delete", "chroma", "demo", "--wait=false"}, stays: true,
+		},
+		"Delete": {
+			reason: "The claim of a Chroma that says Delete goes with it.",
+			policy: chroma.PVCDelete, delete: []string{"delete", "chroma", "demo", "--wait=false"},
+		},
+		"Foreground": {
+			reason: "How the deletion propagates changes nothing.",
+			policy: chroma.PVCRetain, delete: []string{"delete", "chroma", "demo", "--wait=false", "--cascade=foreground"}, stays: true,
+		},
+		"ForegroundDelete": {
+			reason: "How the deletion propagates changes nothing.",
+			policy: chroma.PVCDelete, delete: []string{"delete", "chroma", "demo", "--wait=false", "--cascade=foreground"},
+		},
+		"ObjectsDeleted": {
+			reason: "An Object that is deleted by hand takes no data along.",
+			policy: chroma.PVCRetain, delete: []string{"delete", "chroma", "demo", "--wait=false"}, stays: true,
+			before: func(s *scene) { s.kubectl("delete", "objects.kubernetes.m.crossplane.io", "--all", "--wait=false") },
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, 1)
+			s.apply(manifest("demo", "1.5.9", policy(tc.policy)))
+			s.waitReady("demo", "1.5.9")
+			s.waitEffective("demo", tc.policy)
+			uid := s.claim("demo").UID
+			if tc.before != nil {
+				tc.before(s)
+			}
+			s.kubectl(tc.delete...)
+			s.waitGone("demo")
+			if !tc.stays {
+				s.wait("claim gone", time.Minute, func() (string, bool) { return "it is there", s.claim("demo") == nil })
+				return
+			}
+			// Whatever would still come for the claim has come by then.
+			time.Sleep(3 * time.Second)
+			if claim := s.claim("demo"); claim == nil || claim.UID != uid || claim.DeletionTimestamp != nil {
+				t.Errorf("\n%s\nthe claim with UID %s is not there any more: %+v", tc.reason, uid, claim)
+			}
+		})
+	}
+}
+
+// TestRetainRightBefore switches to Retain and deletes at once, several times: either the deletion is refused, or the claim
+// stays.
+func TestRetainRightBefore(t *testing.T) {
+	const rounds = 4
+	s := newScene(t, rounds)
+	refused := 0
+	for _, name := range []string{"one", "two", "three", "four"} {
+		s.apply(manifest(name, "1.5.9", policy(chroma.PVCDelete)))
+	}
+	for _, name := range []string{"one", "two", "three", "four"} {
+		s.waitReady(name, "1.5.9")
+		s.waitEffective(name, chroma.PVCDelete)
+		uid := s.claim(name).UID
+		s.kubectl("patch", "chroma", name, "--type=merge", "-p", `{"spec":{"pvcDeletionPolicy":"Retain"}}`)
+		if output, err := s.tryKubectl("delete", "chroma", name, "--wait=false"); err != nil {
+			refused++
+			if !strings.Contains(output, "would still be deleted") {
+				t.Errorf("the refusal says the way out, got:\n%s", output)
+			}
+			s.waitEffective(name, chroma.PVCRetain)
+			s.kubectl("delete", "chroma", name, "--wait=false")
+		}
+		s.waitGone(name)
+		if claim := s.claim(name); claim == nil || claim.UID != uid || claim.DeletionTimestamp != nil {
+			t.Errorf("the claim of %s is lost", name)
+		}
+	}
+	s.say("TestRetainRightBefore: %d of %d deletions were refused at first", refused, rounds)
+}
+
+// TestNamespaceDeletion deletes a Namespace with a Chroma in it that may not be deleted: the Namespace goes.
+func TestNamespaceDeletion(t *testing.T) {
+	s := newScene(t, 1)
+	s.apply(manifest("demo", "1.5.9", policy(chroma.PVCDelete)))
+	s.waitReady("demo", "1.5.9")
+	s.waitEffective("demo", chroma.PVCDelete)
+	if _, err := s.run(t.Context(), nil, "kubectl", "delete", "namespace", s.namespace, "--wait=false"); err != nil {
+		t.Fatal(err)
+	}
+	s.wait("namespace gone", 2*time.Minute, func() (string, bool) {
+		object, err := s.get(t.Context(), kindNamespace, "", s.namespace)
+		if object == nil || err != nil {
+			return "", err == nil
+		}
+		_, _, message := conditionOf(object, "NamespaceContentRemaining")
+		return message, false
+	})
+}
+
+// TestAdoption makes a Chroma anew where an earlier one's claim was retained: it takes the claim over, and its record.
+func TestAdoption(t *testing.T) {
+	s := newScene(t, 1)
+	s.apply(manifest("demo", "1.5.9", nil))
+	s.waitReady("demo", "1.5.9")
+	s.write("demo")
+	uid := s.claim("demo").UID
+	s.kubectl("delete", "chroma", "demo", "--wait=false")
+	// At once: the objects of the first one are still going.
+	s.apply(manifest("demo", "1.5.0", nil))
+	s.waitCondition("demo", "UpgradeBlocked", "True", "Downgrade")
+	s.apply(manifest("demo", "1.5.9", nil))
+	s.waitReady("demo", "1.5.9")
+	s.verify("demo")
+	if got := s.claim("demo").UID; got != uid {
+		t.Errorf("the claim is another: want UID %s, got %s", uid, got)
+	}
+}
