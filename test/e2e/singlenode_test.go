@@ -98,9 +98,7 @@ func TestNodeRestart(t *testing.T) {
 	s.apply(manifest("demo", "1.5.9", nil))
 	s.waitReady("demo", "1.5.9")
 	s.write("demo")
-	if err := s.node.Do(t.Context(), "reboot"); err != nil {
-		t.Fatal(err)
-	}
+	s.do("reboot")
 	s.wait("a server that was started again", 3*time.Minute, func() (string, bool) {
 		seen, ready := s.settled("demo", image("1.5.9"))
 		pod := s.pod("demo")

@@ -21,9 +21,7 @@ func (s *scene) rollout(namespace, deployment string) {
 // killFunction ends every Pod of the function at once, and waits until it serves again.
 func (s *scene) killFunction() {
 	s.Helper()
-	if _, err := s.run(s.Context(), nil, "kubectl", "-n", crossplaneNamespace, "delete", "pod", "-l", "app.kubernetes.io/name=function-chroma", "--force", "--grace-period=0"); err != nil {
-		s.Fatal(err)
-	}
+	s.killPods("app.kubernetes.io/name=function-chroma")
 	s.wait("function running", 2*time.Minute, func() (string, bool) {
 		output, err := s.run(s.Context(), nil, "kubectl", "-n", crossplaneNamespace, "get", "pod", "-l", "app.kubernetes.io/name=function-chroma",
 			"-o", `jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}`)
