@@ -31,7 +31,7 @@ type Report struct {
 type Observation struct {
 	// Result in the words of the tables.
 	Result compatibility.Result
-	// Details are the differences, or the server's last words.
+	// Details are the differences, or the message of the panic.
 	Details []string
 }
 
@@ -110,7 +110,10 @@ func observe(
 		return more(chroma)
 	})
 	if exit := (*server.ExitError)(nil); errors.As(err, &exit) {
-		return Observation{Result: compatibility.ResultPanics, Details: []string{lastWords(exit.Output)}}, nil
+		// Anything else that ends says nothing of the data: an image that cannot be pulled, for instance.
+		if message, panicked := panicOf(exit.Output); panicked {
+			return Observation{Result: compatibility.ResultPanics, Details: []string{message}}, nil
+		}
 	}
 	if refusal := (*client.Error)(nil); errors.As(err, &refusal) {
 		return Observation{Result: compatibility.ResultDiffers, Details: append(observation.Details, err.Error())}, nil
@@ -121,15 +124,13 @@ func observe(
 	return observation, nil
 }
 
-// lastWords returns the panic of a server out of what it printed: the line after the one with the place in its source.
-func lastWords(output string) string {
-	_, panicked, _ := strings.Cut(output, "panicked at ")
-	_, message, _ := strings.Cut(panicked, "\n")
+// panicOf returns the message of a server's panic out of what it printed: the line after the one with the place in its
+// source.
+func panicOf(output string) (string, bool) {
+	_, after, panicked := strings.Cut(output, "panicked at ")
+	_, message, _ := strings.Cut(after, "\n")
 	message, _, _ = strings.Cut(message, "\n")
-	if message == "" {
-		return strings.TrimSpace(output)
-	}
-	return message
+	return message, panicked
 }
 
 // with runs a server on a folder for as long as it is used, and stops it as the kubelet does.

@@ -169,27 +169,37 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-func TestLastWords(t *testing.T) {
+func TestPanicOf(t *testing.T) {
 	cases := map[string]struct {
-		reason string
-		output string
-		want   string
+		reason   string
+		output   string
+		want     string
+		panicked bool
 	}{
 		"Panic": {
-			reason: "The message of a panic stands below its place in the source",
-			output: "banner\nthread 'main' panicked at rust/sqlite/src/db.rs:157:42:\nrange start index 10\nstack backtrace:\n",
-			want:   "range start index 10",
+			reason:   "The message of a panic stands below its place in the source",
+			output:   "banner\nthread 'main' panicked at rust/sqlite/src/db.rs:157:42:\nrange start index 10\nstack backtrace:\n",
+			want:     "range start index 10",
+			panicked: true,
+		},
+		"CutOff": {
+			reason:   "A panic is one without its message, too",
+			output:   "thread 'main' panicked at ",
+			panicked: true,
 		},
 		"Other": {
-			reason: "A server that ends otherwise is quoted whole",
+			reason: "An image that is not there is no panic of a server",
 			output: "no such image\n",
-			want:   "no such image",
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, lastWords(tc.output)); diff != "" {
-				t.Errorf("\n%s\nlastWords(...): -want, +got:\n%s", tc.reason, diff)
+			got, panicked := panicOf(tc.output)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\npanicOf(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.panicked, panicked); diff != "" {
+				t.Errorf("\n%s\npanicOf(...): -want panicked, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
