@@ -28,12 +28,9 @@ func Fetch(ctx context.Context, version string) (Files, error) {
 	if err != nil {
 		return Files{}, err
 	}
-	libc, err := once(cache, "glibc-"+libcSuite, func(folder string) error { return fetchLibc(ctx, folder) })
+	libraries, err := libcLibraries(ctx, cache)
 	if err != nil {
 		return Files{}, err
 	}
-	return Files{
-		Binding:   filepath.Join(modules, "node_modules", npmPackage),
-		Libraries: filepath.Join(libc, "root", "usr", "lib", "x86_64-linux-gnu"),
-	}, nil
+	return Files{Binding: filepath.Join(modules, "node_modules", npmPackage), Libraries: libraries}, nil
 }

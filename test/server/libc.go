@@ -35,12 +35,20 @@ func libcLoader(ctx context.Context, cache string) ([]string, error) {
 	if !machine.LessThan(semver.MustParse(wantedLibc)) {
 		return nil, nil
 	}
-	folder, err := once(cache, "glibc-"+libcSuite, func(folder string) error { return fetchLibc(ctx, folder) })
+	libraries, err := libcLibraries(ctx, cache)
 	if err != nil {
 		return nil, err
 	}
-	libraries := filepath.Join(folder, "root", "usr", "lib", "x86_64-linux-gnu")
 	return []string{filepath.Join(libraries, "ld-linux-x86-64.so.2"), "--library-path", libraries}, nil
+}
+
+// libcLibraries returns a folder with glibc of Debian's release trixie, its loader and the libraries of GCC.
+func libcLibraries(ctx context.Context, cache string) (string, error) {
+	folder, err := once(cache, "glibc-"+libcSuite, func(folder string) error { return fetchLibc(ctx, folder) })
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, "root", "usr", "lib", "x86_64-linux-gnu"), nil
 }
 
 // fetchLibc downloads glibc and the two libraries of GCC that Node needs, and unpacks them below root.
