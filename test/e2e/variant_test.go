@@ -1,0 +1,87 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+)
+
+// TestClaimsVariant replaces the Configuration by the one with claims. It is the last test, since the two serve the same
+// kind; it puts the first one back.
+func TestClaimsVariant(t *testing.T) {
+	s := newScene(t, 2)
+	s.replaceConfiguration("configuration-chroma", "configuration-chroma-claims")
+	t.Cleanup(func() { s.replaceConfiguration("configuration-chroma-claims", "configuration-chroma") })
+
+	s.apply(manifest("kept", "1.5.0", nil))
+	s.apply(manifest("gone", "1.5.9", policy(chroma.PVCDelete)))
+	s.waitReady("kept", "1.5.0")
+	s.waitReady("gone", "1.5.9")
+	s.waitEffective("gone", chroma.PVCDelete)
+	s.write("kept")
+	s.apply(manifest("kept", "1.5.9", nil))
+	s.waitReady("kept", "1.5.9")
+	s.verify("kept")
+	// The overrides are annotations of the claim.
+	s.apply(manifest("kept", "1.5.0", nil))
+	s.waitCondition("kept", "UpgradeBlocked", "True", "Downgrade")
+	s.kubectl("annotate", "chroma", "kept", chroma.AnnotationAllowDowngrade+"=true")
+	s.waitReady("kept", "1.5.0")
+	s.verify("kept")
+
+	uid := s.claim("kept").UID
+	s.kubectl("delete", "chroma", "kept", "--wait=false")
+	s.kubectl("delete", "chroma", "gone", "--wait=false", "--cascade=foreground")
+	s.waitGone("kept")
+	s.waitGone("gone")
+	s.wait("claim of gone", time.Minute, func() (string, bool) { return "it is there", s.claim("gone") == nil })
+	if claim := s.claim("kept"); claim == nil || claim.UID != uid || claim.DeletionTimestamp != nil {
+		t.Errorf("the claim of kept is lost")
+	}
+}
+
+// replaceConfiguration installs another Configuration in the place of one.
+func (s *scene) replaceConfiguration(before, after string) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), 5*time.Minute)
+	defer cancel()
+	object, err := s.get(ctx, kindConfiguration, "", before)
+	if err != nil || object == nil {
+		s.Fatalf("cannot find Configuration %s: %v", before, err)
+	}
+	source := object.Object["spec"].(map[string]any)["package"].(string)
+	if _, err := s.run(ctx, nil, "kubectl", "delete", "configuration", before, "--timeout=2m"); err != nil {
+		s.Fatal(err)
+	}
+	err = s.until(ctx, "definitions of "+before+" gone", 2*time.Minute, func(ctx context.Context) (string, bool) {
+		output, err := s.run(ctx, nil, "kubectl", "get", "xrd", "-o", "name")
+		return output, err == nil && !strings.Contains(output, "chromas.chroma.chromadotnet.org")
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := s.applyText(ctx, fmt.Appendf(nil, `
+apiVersion: pkg.crossplane.io/v1
+kind: Configuration
+metadata: {name: %s}
+spec: {package: %q}
+`, after, strings.Replace(source, before, after, 1))); err != nil {
+		s.Fatal(err)
+	}
+	if err := s.untilHealthy(ctx, kindConfiguration); err != nil {
+		s.Fatal(err)
+	}
+	err = s.until(ctx, "kind Chroma served by "+after, 2*time.Minute, func(ctx context.Context) (string, bool) {
+		output, err := s.run(ctx, nil, "kubectl", "get", "chromas", "-A")
+		return output, err == nil
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+}
