@@ -141,6 +141,7 @@ Dir::State::Lists "%[1]s/lists";
 Dir::State::Status "/dev/null";
 Dir::Cache "%[1]s/cache";
 APT::Sandbox::User "root";
+Acquire::Retries "3";
 Acquire::Languages "none";
 Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 `, state),
