@@ -158,6 +158,14 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+func TestInstallWithoutNode(t *testing.T) {
+	t.Setenv(CacheVariable, t.TempDir())
+	t.Setenv("PATH", t.TempDir())
+	if _, err := Install(t.Context(), "1.5.9"); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("\nA machine without Node is told from a broken package\nInstall(...): want %v, got %v", ErrUnavailable, err)
+	}
+}
+
 func TestContainer(t *testing.T) {
 	program := Container("podman", "docker.io/chromadb/chroma:1.5.9")
 	port, folder := program.inside(18000, "/tmp/volume")
