@@ -91,7 +91,7 @@ func (c *Cluster) admitClaim(r *store.Request) error {
 		}
 		return nil
 	}
-	if stringAt(r.Before, "status", "phase") != "Bound" || stringAt(r.Before, "spec", "resources", "requests", "storage") == stringAt(r.Object, "spec", "resources", "requests", "storage") {
+	if stringAt(r.Before, "status", "phase") != phaseBound || stringAt(r.Before, "spec", "resources", "requests", "storage") == stringAt(r.Object, "spec", "resources", "requests", "storage") {
 		return nil
 	}
 	if expandable, _ := at(c.Get(kindStorageClass(), "", stringAt(r.Before, "spec", "storageClassName")), "allowVolumeExpansion").(bool); !expandable {

@@ -12,6 +12,7 @@ import (
 // canned answers what the fake answered once, so that a benchmark measures the simulator alone.
 type canned struct {
 	*fake
+
 	first, last *fnv1.RunFunctionResponse
 	frozen      bool
 }
@@ -29,20 +30,20 @@ func (f *canned) RunFunction(ctx context.Context, request *fnv1.RunFunctionReque
 	} else {
 		f.last = response
 	}
-	f.fake.calls = nil
+	f.calls = nil
 	return response, err
 }
 
 // BenchmarkSettledPass is one pass of a settled server, without its function.
 func BenchmarkSettledPass(b *testing.B) {
 	f := &canned{fake: &fake{change: withService}}
-	c, err := New(Config{Composites: []Composite{{Kind: kindServer, Function: f}}, Seed: 1})
+	c, err := New(Config{Composites: []Composite{{Kind: kindServer(), Function: f}}, Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
 	applied(b, c, server("demo", "docker.io/chromadb/chroma:1.5.9"))
 	f.frozen = true
-	key := store.Key{GVK: kindServer, Namespace: Namespace, Name: "demo"}
+	key := store.Key{GVK: kindServer(), Namespace: Namespace, Name: "demo"}
 	version := c.store.Version()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -143,7 +143,7 @@ func (r *claimReconcile) sync(xr *unstructured.Unstructured) (*unstructured.Unst
 	spec := map[string]any{}
 	for field, value := range mapAt(r.claim, "spec") {
 		switch field {
-		case "resourceRef", "compositeDeletePolicy", "compositionRevisionRef", "writeConnectionSecretToRef":
+		case "resourceRef", "compositeDeletePolicy", fieldRevision, "writeConnectionSecretToRef":
 		default:
 			spec[field] = value
 		}

@@ -17,7 +17,7 @@ import (
 
 // Function under test. It must not change its request, as it could not over the wire.
 type Function interface {
-	RunFunction(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
+	RunFunction(ctx context.Context, request *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 }
 
 // Composite is a kind of composite resources and its Composition: a pipeline of one step.
@@ -55,6 +55,7 @@ type Config struct {
 // Cluster with all its controllers. It is not safe for concurrent use.
 type Cluster struct {
 	*faults
+
 	config     Config
 	store      *store.Store
 	queue      *queue
@@ -128,25 +129,6 @@ func New(config Config) (*Cluster, error) {
 	return c, c.furnish()
 }
 
-// furnish makes what every cluster has.
-func (c *Cluster) furnish() error {
-	for _, node := range c.config.Nodes {
-		if err := c.Apply(object(kindNode(), "", node, map[string]any{"spec": map[string]any{}})); err != nil {
-			return err
-		}
-	}
-	if err := c.AddNamespace(Namespace); err != nil {
-		return err
-	}
-	return c.Apply(
-		object(kindStorageClass(), "", "standard", map[string]any{
-			"provisioner": "csi.example.org", "allowVolumeExpansion": true, "volumeBindingMode": "WaitForFirstConsumer",
-			"metadata": map[string]any{"annotations": map[string]any{"storageclass.kubernetes.io/is-default-class": "true"}},
-		}),
-		object(kindClusterProviderConfig(), "", "default", nil),
-	)
-}
-
 // AddNamespace with a ProviderConfig "default" in it.
 func (c *Cluster) AddNamespace(name string) error {
 	return c.Apply(object(kindNamespace(), "", name, nil), object(kindProviderConfig(), name, "default", nil))
@@ -177,6 +159,25 @@ func (c *Cluster) Store() *store.Store { return c.store }
 
 // Events that were recorded, in the order of their first occurrence.
 func (c *Cluster) Events() []Event { return c.events.list() }
+
+// furnish makes what every cluster has.
+func (c *Cluster) furnish() error {
+	for _, node := range c.config.Nodes {
+		if err := c.Apply(object(kindNode(), "", node, map[string]any{fieldSpec: map[string]any{}})); err != nil {
+			return err
+		}
+	}
+	if err := c.AddNamespace(Namespace); err != nil {
+		return err
+	}
+	return c.Apply(
+		object(kindStorageClass(), "", "standard", map[string]any{
+			"provisioner": "csi.example.org", "allowVolumeExpansion": true, "volumeBindingMode": "WaitForFirstConsumer",
+			"metadata": map[string]any{"annotations": map[string]any{"storageclass.kubernetes.io/is-default-class": "true"}},
+		}),
+		object(kindClusterProviderConfig(), "", "default", nil),
+	)
+}
 
 // changed hears of every write and wakes the controllers that watch.
 func (c *Cluster) changed(change store.Change) {

@@ -36,9 +36,9 @@ var errCrashed = errors.New("crossplane crashed")
 // in the legacy kinds that can be claimed.
 func (c Composite) machinery(field string) []string {
 	if c.legacy() {
-		return []string{"spec", field}
+		return []string{fieldSpec, field}
 	}
-	return []string{"spec", "crossplane", field}
+	return []string{fieldSpec, "crossplane", field}
 }
 
 // reconcileComposite is one pass of Crossplane's reconciler for composite resources.
@@ -130,13 +130,13 @@ func (p *pass) prepare() error {
 			return err
 		}
 	}
-	for _, field := range []string{"compositionRef", "compositionRevisionRef"} {
+	for _, field := range []string{"compositionRef", fieldRevision} {
 		path := p.kind.machinery(field)
 		if mapAt(p.xr, path...) != nil {
 			continue
 		}
 		name := plural(p.kind.Kind)
-		if field == "compositionRevisionRef" {
+		if field == fieldRevision {
 			name += "-0000001"
 		}
 		if err := unstructured.SetNestedField(p.xr.Object, name, append(path, "name")...); err != nil {
@@ -183,7 +183,7 @@ func (p *pass) updateStatus() error {
 		return nil
 	}
 	_, err := p.cluster.write(ActorCrossplane, func() (*unstructured.Unstructured, error) {
-		return p.cluster.store.Update(p.xr, store.Options{Actor: ActorCrossplane, Manager: managerCrossplane, Subresource: "status"})
+		return p.cluster.store.Update(p.xr, store.Options{Actor: ActorCrossplane, Manager: managerCrossplane, Subresource: subresourceStatus})
 	})
 	return err
 }

@@ -1,7 +1,7 @@
 package simulator
 
 import (
-	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -21,8 +21,9 @@ func TestCompositionPass(t *testing.T) {
 		"RequiredResourceWithoutNamespaceHasNoItems": {
 			reason: "A namespaced kind that is asked for without its namespace is answered with no items, even while it exists.",
 			run: func(t *testing.T) {
+				t.Helper()
 				f := &fake{change: func(_ *fnv1.RunFunctionRequest, r *fnv1.RunFunctionResponse) {
-					r.Requirements.Resources["pod"] = selector("v1", "Pod", "", "demo-1")
+					r.Requirements.Resources["pod"] = selector("Pod", "", "demo-1")
 				}}
 				c := newFake(t, f, nil)
 				applied(t, c, server("demo", newer))
@@ -35,11 +36,12 @@ func TestCompositionPass(t *testing.T) {
 		"FunctionIsNotCalledOnceTheCompositeIsBeingDeleted": {
 			reason: "The garbage collector does the rest by owner references.",
 			run: func(t *testing.T) {
+				t.Helper()
 				f := &fake{}
 				c := newFake(t, f, nil)
 				applied(t, c, server("demo", newer))
 				f.calls = nil
-				must(t, c.Delete(kindServer, Namespace, "demo", metav1.DeletePropagationForeground))
+				must(t, c.Delete(kindServer(), Namespace, "demo", metav1.DeletePropagationForeground))
 				settled(t, c)
 				if len(f.calls) != 0 {
 					t.Errorf("want no call, got %d", len(f.calls))
@@ -54,6 +56,7 @@ func TestCompositionPass(t *testing.T) {
 		"CompositeReadinessWinsOverResources": {
 			reason: "desired.composite.ready wins both ways, without a message.",
 			run: func(t *testing.T) {
+				t.Helper()
 				f := &fake{change: func(_ *fnv1.RunFunctionRequest, r *fnv1.RunFunctionResponse) {
 					r.Desired.Composite.Ready = fnv1.Ready_READY_FALSE
 				}}
@@ -75,6 +78,7 @@ func TestCompositionPass(t *testing.T) {
 		"SettledIsQuiet": {
 			reason: "A settled server has one pass a minute with a TTL of 60 s, and writes nothing.",
 			run: func(t *testing.T) {
+				t.Helper()
 				passes := 0
 				c := newFake(t, &fake{}, func(config *Config) { config.Passed = func(*Pass) { passes++ } })
 				applied(t, c, server("demo", newer))
@@ -89,6 +93,7 @@ func TestCompositionPass(t *testing.T) {
 		"StatusFieldThatIsLeftOutIsRemoved": {
 			reason: "Status is applied server-side: what a later pass leaves out goes.",
 			run: func(t *testing.T) {
+				t.Helper()
 				f := &fake{}
 				c := newFake(t, f, nil)
 				applied(t, c, server("demo", newer))
@@ -106,6 +111,7 @@ func TestCompositionPass(t *testing.T) {
 		"UndeclaredStatusFieldFailsTheWholeStatus": {
 			reason: "Nothing of status and no condition is written; composed objects are.",
 			run: func(t *testing.T) {
+				t.Helper()
 				schema := &extv1.JSONSchemaProps{Properties: map[string]extv1.JSONSchemaProps{"status": {Properties: map[string]extv1.JSONSchemaProps{"serial": {Type: "string"}}}}}
 				c := newFake(t, &fake{}, func(config *Config) { config.Composites[0].Schema = schema })
 				must(t, c.Apply(server("demo", newer)))
@@ -125,6 +131,7 @@ func TestCompositionPass(t *testing.T) {
 		"ComposedObjectWithoutItsRoleFailsTheComposite": {
 			reason: "An object that loses the annotation composition-resource-name fails every pass.",
 			run: func(t *testing.T) {
+				t.Helper()
 				c := newFake(t, &fake{}, nil)
 				applied(t, c, server("demo", newer))
 				must(t, c.Annotate(store.Kind("v1", "ConfigMap"), Namespace, "demo-config", annotationRole, ""))
@@ -138,6 +145,7 @@ func TestCompositionPass(t *testing.T) {
 		"UncontrolledObjectIsTakenOver": {
 			reason: "An object of the name without a controller is taken over silently, its other fields stay.",
 			run: func(t *testing.T) {
+				t.Helper()
 				c := newFake(t, &fake{}, nil)
 				must(t, c.Apply(object(store.Kind("v1", "ConfigMap"), Namespace, "demo-config", map[string]any{"data": map[string]any{"theirs": "1"}})))
 				applied(t, c, server("demo", newer))
@@ -150,6 +158,7 @@ func TestCompositionPass(t *testing.T) {
 		"ControlledObjectOfAnotherIsA422": {
 			reason: "An object with another controller is invalid; the XR's other objects go on.",
 			run: func(t *testing.T) {
+				t.Helper()
 				c := newFake(t, &fake{}, nil)
 				owner := object(store.Kind("v1", "ConfigMap"), Namespace, "owner", nil)
 				must(t, c.Apply(owner))
@@ -169,6 +178,7 @@ func TestCompositionPass(t *testing.T) {
 		"FunctionDownShowsNowhere": {
 			reason: "The call waits for its connection: no condition, no event; the answer comes up to 26 s after it is back.",
 			run: func(t *testing.T) {
+				t.Helper()
 				c := newFake(t, &fake{}, nil)
 				applied(t, c, server("demo", older))
 				c.SetFunctionDown(true)
@@ -187,6 +197,7 @@ func TestCompositionPass(t *testing.T) {
 		"UnreadableRequiredKindHangsSilently": {
 			reason: "Without the right to list a kind the pass hangs before the second call: no event, no condition.",
 			run: func(t *testing.T) {
+				t.Helper()
 				f := &fake{}
 				c := newFake(t, f, nil)
 				c.DenyRead(kindClaim().GroupKind(), true)
@@ -200,10 +211,11 @@ func TestCompositionPass(t *testing.T) {
 		"RequirementsMustGetStable": {
 			reason: "A function that asks for something else each time is given up after five iterations.",
 			run: func(t *testing.T) {
+				t.Helper()
 				n := 0
 				f := &fake{change: func(_ *fnv1.RunFunctionRequest, r *fnv1.RunFunctionResponse) {
 					n++
-					r.Requirements.Resources[fmt.Sprint(n)] = selector("v1", "Pod", Namespace, "x")
+					r.Requirements.Resources[strconv.Itoa(n)] = selector("Pod", Namespace, "x")
 				}}
 				c := newFake(t, f, nil)
 				must(t, c.Apply(server("demo", newer)))
@@ -216,6 +228,7 @@ func TestCompositionPass(t *testing.T) {
 		"TimeToLiveStartsTheNextPass": {
 			reason: "TTLs are met to about a tenth.",
 			run: func(t *testing.T) {
+				t.Helper()
 				var passes []time.Time
 				f := &fake{change: func(_ *fnv1.RunFunctionRequest, r *fnv1.RunFunctionResponse) {
 					r.Meta.Ttl = durationpb.New(2 * time.Second)

@@ -57,7 +57,7 @@ func setCondition(object *unstructured.Unstructured, now time.Time, c condition)
 		set["message"] = c.message
 	}
 	if c.generation != 0 {
-		set["observedGeneration"] = c.generation
+		set[fieldObserved] = c.generation
 	}
 	old, _ := status["conditions"].([]any)
 	conditions := make([]any, 0, len(old)+1)
@@ -86,7 +86,7 @@ func sameCondition(existing map[string]any, c condition) bool {
 	if existing["status"] != c.status || existing["reason"] != c.reason || message != c.message {
 		return false
 	}
-	generation, _ := existing["observedGeneration"].(int64)
+	generation, _ := existing[fieldObserved].(int64)
 	return generation == 0 || c.generation == 0 || generation == c.generation
 }
 

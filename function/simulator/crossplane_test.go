@@ -27,17 +27,17 @@ func told(o *unstructured.Unstructured, kind string) string {
 	return status + " " + reason + " " + message
 }
 
-func xrOf(c *Cluster) *unstructured.Unstructured { return c.Get(kindServer, Namespace, "demo") }
+func xrOf(c *Cluster) *unstructured.Unstructured { return c.Get(kindServer(), Namespace, "demo") }
 
-// without leaves a role out of desired.
-func without(role string) answer {
-	return func(_ *fnv1.RunFunctionRequest, r *fnv1.RunFunctionResponse) { delete(r.Desired.Resources, role) }
+// withoutPod leaves the Pod out of desired.
+func withoutPod(_ *fnv1.RunFunctionRequest, r *fnv1.RunFunctionResponse) {
+	delete(r.GetDesired().GetResources(), "pod")
 }
 
 // metadata sets a field of the desired Pod's metadata.
 func podMetadata(field string, value func(request *fnv1.RunFunctionRequest) any) answer {
 	return func(request *fnv1.RunFunctionRequest, r *fnv1.RunFunctionResponse) {
-		content := r.Desired.Resources["pod"].Resource.AsMap()
+		content := r.GetDesired().GetResources()["pod"].GetResource().AsMap()
 		if v := value(request); v != nil {
 			content["metadata"].(map[string]any)[field] = v
 			r.Desired.Resources["pod"].Resource = message(content)
@@ -71,12 +71,13 @@ func TestRefusedWrites(t *testing.T) {
 	}{
 		"403AbortsBeforeTheStatusIsWritten": {
 			reason: "A 403 ends the pass: custom conditions turn Unknown, Ready keeps its value and the status is not written.",
-			before: func(t *testing.T, c *Cluster) { must(t, c.Apply(quota)) },
+			before: func(t *testing.T, c *Cluster) { t.Helper(); must(t, c.Apply(quota)) },
 			want:   want{synced: "False ReconcileError " + forbidden, ready: "True Available", custom: "Unknown FatalError " + textFatal, image: older, event: forbidden},
 		},
 		"403WithoutRightsOnTheStatusNamesThem": {
 			reason: "When Crossplane lacks a verb on pods/status, a 403 of any cause says so too.",
 			before: func(t *testing.T, c *Cluster) {
+				t.Helper()
 				must(t, c.Apply(quota))
 				c.DenyVerb(kindPod(), "pods/status/v1")
 			},
@@ -113,6 +114,7 @@ func TestRefusedWrites(t *testing.T) {
 		"NamespaceEnding": {
 			reason: "In a Namespace that ends, creating is forbidden with this text.",
 			before: func(t *testing.T, c *Cluster) {
+				t.Helper()
 				must(t, c.DeleteNamespace(Namespace))
 			},
 			want: want{
@@ -128,13 +130,13 @@ func TestRefusedWrites(t *testing.T) {
 			c := newFake(t, f, nil)
 			applied(t, c, server("demo", older))
 			must(t, c.Delete(kindPod(), Namespace, "demo-1", ""))
-			f.change = without("pod")
+			f.change = withoutPod
 			settled(t, c)
 			if tc.before != nil {
 				tc.before(t, c)
 			}
 			f.change = tc.change
-			must(t, c.Edit(kindServer, Namespace, "demo", ManagerEdit, func(o *unstructured.Unstructured) {
+			must(t, c.Edit(kindServer(), Namespace, "demo", ManagerEdit, func(o *unstructured.Unstructured) {
 				_ = unstructured.SetNestedField(o.Object, newer, "spec", "image")
 			}))
 			key := store.KeyOf(xrOf(c))
@@ -245,7 +247,7 @@ func TestOnePassInOrder(t *testing.T) {
 	var last *Pass
 	c := newFake(t, f, func(config *Config) { config.Passed = func(p *Pass) { last = p } })
 	applied(t, c, server("demo", newer))
-	f.change = without("pod")
+	f.change = withoutPod
 	c.reconcileComposite(store.KeyOf(xrOf(c)))
 	var got []string
 	for _, w := range last.Writes {
@@ -258,7 +260,7 @@ func TestOnePassInOrder(t *testing.T) {
 	if diff := cmp.Diff(want, got[:min(2, len(got))]); diff != "" {
 		t.Errorf("first writes of a pass that drops the Pod: -want, +got:\n%s", diff)
 	}
-	if len(got) < 3 || last.Writes[2].Key.GVK != kindServer || last.Writes[2].Subresource != "" {
+	if len(got) < 3 || last.Writes[2].Key.GVK != kindServer() || last.Writes[2].Subresource != "" {
 		t.Errorf("the references are written third, got %v", got)
 	}
 	if refersTo(xrOf(c), false, store.Key{GVK: kindPod(), Namespace: Namespace, Name: "demo-1"}) {

@@ -12,7 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-var kindServer = schema.GroupVersionKind{Group: "proto.example.org", Version: "v1", Kind: "Srv"}
+func kindServer() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "proto.example.org", Version: "v1", Kind: "Srv"}
+}
 
 // answer is what a fake function may change before it answers.
 type answer func(request *fnv1.RunFunctionRequest, response *fnv1.RunFunctionResponse)
@@ -40,8 +42,8 @@ func (f *fake) RunFunction(_ context.Context, request *fnv1.RunFunctionRequest) 
 			},
 		},
 		Requirements: &fnv1.Requirements{Resources: map[string]*fnv1.ResourceSelector{
-			"pod":   selector("v1", "Pod", namespace, name+"-1"),
-			"claim": selector("v1", "PersistentVolumeClaim", namespace, name+"-1"),
+			"pod":   selector("Pod", namespace, name+"-1"),
+			"claim": selector("PersistentVolumeClaim", namespace, name+"-1"),
 		}},
 		Conditions: []*fnv1.Condition{{Type: "ServerReady", Status: fnv1.Status_STATUS_CONDITION_TRUE, Reason: "PodReady", Target: fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum()}},
 	}
@@ -56,15 +58,15 @@ func replaceEnded(request *fnv1.RunFunctionRequest, response *fnv1.RunFunctionRe
 	phase := request.GetObserved().GetResources()["pod"].GetResource().GetFields()["status"].GetStructValue().GetFields()["phase"].GetStringValue()
 	deleting := request.GetObserved().GetResources()["pod"].GetResource().GetFields()["metadata"].GetStructValue().GetFields()["deletionTimestamp"] != nil
 	if phase == "Failed" || deleting {
-		delete(response.Desired.Resources, "pod")
+		delete(response.GetDesired().GetResources(), "pod")
 	}
 	if request.GetObserved().GetResources()["pod"] == nil {
 		response.Meta.Ttl = durationpb.New(10 * time.Second)
 	}
 }
 
-func selector(apiVersion, kind, namespace, name string) *fnv1.ResourceSelector {
-	s := &fnv1.ResourceSelector{ApiVersion: apiVersion, Kind: kind, Match: &fnv1.ResourceSelector_MatchName{MatchName: name}}
+func selector(kind, namespace, name string) *fnv1.ResourceSelector {
+	s := &fnv1.ResourceSelector{ApiVersion: "v1", Kind: kind, Match: &fnv1.ResourceSelector_MatchName{MatchName: name}}
 	if namespace != "" {
 		s.Namespace = &namespace
 	}
@@ -108,13 +110,13 @@ func podOf(name, image string) map[string]any {
 }
 
 func server(name, image string) *unstructured.Unstructured {
-	return object(kindServer, Namespace, name, map[string]any{"spec": map[string]any{"image": image}})
+	return object(kindServer(), Namespace, name, map[string]any{"spec": map[string]any{"image": image}})
 }
 
 // newFake is a cluster with the fake function and one server "demo" that has settled.
 func newFake(t testing.TB, f *fake, configure func(*Config)) *Cluster {
 	t.Helper()
-	config := Config{Composites: []Composite{{Kind: kindServer, Function: f}}, Seed: 1}
+	config := Config{Composites: []Composite{{Kind: kindServer(), Function: f}}, Seed: 1}
 	if configure != nil {
 		configure(&config)
 	}

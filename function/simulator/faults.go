@@ -9,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -23,7 +22,7 @@ type Refusal struct {
 	// Kind and Name of the object; any when empty.
 	Kind string
 	Name string
-	// Code is 403, 409 or 422.
+	// Code is 403, 409 or 422; any other is an internal error.
 	Code int
 	// Message behind `pods "x" is forbidden: ` or `Pod "x" is invalid: `.
 	Message string
@@ -295,7 +294,7 @@ func (c *Cluster) refused(r *store.Request) error {
 		case http.StatusForbidden:
 			return store.NewForbidden(r.Key, f.Message)
 		default:
-			return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: int32(f.Code), Reason: metav1.StatusReasonInternalError, Message: f.Message}}
+			return apierrors.NewInternalError(errors.New(f.Message))
 		}
 	}
 	return nil

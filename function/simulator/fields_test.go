@@ -20,7 +20,7 @@ func extractPod(t *testing.T, c *Cluster) *unstructured.Unstructured {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(observed.Object, pod); err != nil {
 		t.Fatal(err)
 	}
-	extracted, err := applycorev1.ExtractPod(pod, ComposedManager(c.Get(kindServer, Namespace, "demo")))
+	extracted, err := applycorev1.ExtractPod(pod, ComposedManager(c.Get(kindServer(), Namespace, "demo")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +55,7 @@ func TestManagedFields(t *testing.T) {
 		"ImageEditedByHandIsMissingInTheIntent": {
 			reason: "kubectl set image takes the field over: the intent has the container without image, and sending it leaves the image alone.",
 			disturb: func(t *testing.T, c *Cluster) {
+				t.Helper()
 				if err := c.SetImage(Namespace, "demo-1", "docker.io/chromadb/chroma:1.6.0"); err != nil {
 					t.Fatal(err)
 				}
@@ -64,6 +65,7 @@ func TestManagedFields(t *testing.T) {
 		"LabelAddedByHandStays": {
 			reason: "A label of another manager is not in the intent, and survives it.",
 			disturb: func(t *testing.T, c *Cluster) {
+				t.Helper()
 				if err := c.Label(kindPod(), Namespace, "demo-1", "team", "search"); err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +87,7 @@ func TestManagedFields(t *testing.T) {
 				t.Errorf("\n%s\nExtractPod(...): -want image, +got:\n%s", tc.reason, diff)
 			}
 			before := c.Get(kindPod(), Namespace, "demo-1")
-			after, err := c.store.Apply(intent, store.Options{Actor: "crossplane", Manager: ComposedManager(c.Get(kindServer, Namespace, "demo"))})
+			after, err := c.store.Apply(intent, store.Options{Actor: "crossplane", Manager: ComposedManager(c.Get(kindServer(), Namespace, "demo"))})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,7 +28,7 @@ func TestHappyPath(t *testing.T) {
 	if volume == nil || len(volume.Running()) != 1 {
 		t.Errorf("want one running server on the volume, got %v", volume)
 	}
-	xr := c.Get(kindServer, Namespace, "demo")
+	xr := c.Get(kindServer(), Namespace, "demo")
 	for _, kind := range []string{"Synced", "Ready", "ServerReady", "Responsive"} {
 		if status, reason, message := Condition(xr, kind); status != statusTrue {
 			t.Errorf("%s is %s %s %s", kind, status, reason, message)

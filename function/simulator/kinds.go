@@ -1,6 +1,9 @@
 package simulator
 
 import (
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -19,6 +22,22 @@ const (
 	ActorUser       = "user"
 	// ActorHeld is the controller of the late writes of a pass that was held up; their actor is ActorCrossplane.
 	ActorHeld = "crossplane-held"
+)
+
+// Phases, fields and names that several controllers know.
+const (
+	phaseBound     = string(corev1.ClaimBound)
+	phaseRunning   = string(corev1.PodRunning)
+	phaseFailed    = string(corev1.PodFailed)
+	phaseSucceeded = string(corev1.PodSucceeded)
+
+	subresourceStatus     = "status"
+	fieldSpec             = "spec"
+	fieldStatus           = "status"
+	fieldObserved         = "observedGeneration"
+	fieldRevision         = "compositionRevisionRef"
+	groupObjects          = "kubernetes.m.crossplane.io"
+	clusterProviderConfig = "ClusterProviderConfig"
 )
 
 // Kinds that the controllers know.
@@ -48,15 +67,15 @@ func kindStorageClass() schema.GroupVersionKind {
 }
 
 func kindObject() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "Object"}
+	return schema.GroupVersionKind{Group: groupObjects, Version: "v1alpha1", Kind: "Object"}
 }
 
 func kindClusterProviderConfig() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "ClusterProviderConfig"}
+	return schema.GroupVersionKind{Group: groupObjects, Version: "v1alpha1", Kind: clusterProviderConfig}
 }
 
 func kindProviderConfig() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "ProviderConfig"}
+	return schema.GroupVersionKind{Group: groupObjects, Version: "v1alpha1", Kind: "ProviderConfig"}
 }
 
 // clusterScoped kinds that somebody might compose.
@@ -72,9 +91,7 @@ func clusterScoped(kind schema.GroupVersionKind) bool {
 // object with the given content. Metadata in the content is kept.
 func object(kind schema.GroupVersionKind, namespace, name string, content map[string]any) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
-	for k, v := range content {
-		u.Object[k] = v
-	}
+	maps.Copy(u.Object, content)
 	u.SetGroupVersionKind(kind)
 	u.SetName(name)
 	if namespace != "" {

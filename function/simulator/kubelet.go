@@ -67,7 +67,7 @@ func (c *Cluster) runPod(key store.Key) {
 		return
 	}
 	phase := stringAt(pod, "status", "phase")
-	if phase == "Failed" || phase == "Succeeded" {
+	if phase == phaseFailed || phase == phaseSucceeded {
 		return
 	}
 	if k.running && image(pod) != k.image {
@@ -164,7 +164,7 @@ func (c *Cluster) mountable(pod *unstructured.Unstructured) ([]string, bool) {
 	var uids []string
 	for _, name := range claimNames(pod) {
 		claim := c.Get(kindClaim(), pod.GetNamespace(), name)
-		if claim == nil || deleting(claim) || stringAt(claim, "status", "phase") != "Bound" {
+		if claim == nil || deleting(claim) || stringAt(claim, "status", "phase") != phaseBound {
 			return nil, false
 		}
 		if c.attachedElsewhere(uidOf(claim), stringAt(pod, "spec", "nodeName")) {
@@ -210,9 +210,9 @@ func (c *Cluster) checkRunning(pod *unstructured.Unstructured, k *container) {
 func (c *Cluster) exit(pod *unstructured.Unstructured, k *container, code int64, reason string) {
 	c.stop(k, code, reason)
 	if policy := stringAt(pod, "spec", "restartPolicy"); policy == "Never" || (policy == "OnFailure" && code == 0) {
-		phase := "Failed"
+		phase := phaseFailed
 		if code == 0 {
-			phase = "Succeeded"
+			phase = phaseSucceeded
 		}
 		c.endPod(pod, k, phase, "", "")
 		return

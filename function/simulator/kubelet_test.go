@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -38,11 +37,13 @@ func TestPodStates(t *testing.T) {
 		"Completed":  {reason: "A server that exits 0 is restarted too.", before: func(c *Cluster) { c.SetImageFault(newer, ImageFault{Exits: true}) }, want: "Running CrashLoopBackOff Completed", ready: "False"},
 		"NeverReady": {reason: "A server that runs and does not answer.", before: func(c *Cluster) { c.SetImageFault(newer, ImageFault{NeverReady: true}) }, want: "Running  ", ready: "False"},
 		"Evicted": {reason: "The kubelet ends the Pod for good.", after: func(t *testing.T, c *Cluster) {
+			t.Helper()
 			if !c.EvictPod(Namespace, "demo-1", "Failed") {
 				t.Fatal("no Pod to evict")
 			}
 		}, want: "Failed  Error", ready: "False"},
 		"CrashedOnce": {reason: "A crash restarts the container in place.", after: func(t *testing.T, c *Cluster) {
+			t.Helper()
 			if !c.CrashPod(Namespace, "demo-1", 139, false) {
 				t.Fatal("no Pod to crash")
 			}
@@ -101,7 +102,7 @@ func TestGracePeriod(t *testing.T) {
 			c := newFake(t, f, nil)
 			c.SetImageFault(newer, tc.fault)
 			applied(t, c, server("demo", newer))
-			f.change = without("pod")
+			f.change = withoutPod
 			start := c.Now()
 			must(t, c.Delete(kindPod(), Namespace, "demo-1", ""))
 			if !c.Until(1000, func() bool { return podIn(c) == nil }) {
@@ -116,10 +117,11 @@ func TestGracePeriod(t *testing.T) {
 
 func TestNodeLost(t *testing.T) {
 	leave := func(t *testing.T, f *fake, c *Cluster) {
+		t.Helper()
 		applied(t, c, server("demo", newer))
 		c.SetNodeLost("node-1", true)
-		f.change = without("pod")
-		must(t, c.Annotate(kindServer, Namespace, "demo", "look", "again"))
+		f.change = withoutPod
+		must(t, c.Annotate(kindServer(), Namespace, "demo", "look", "again"))
 		c.Advance(2 * time.Minute)
 		if podIn(c) == nil || !deleting(podIn(c)) || stringAt(podIn(c), "status", "phase") != "Running" {
 			t.Fatalf("past its grace period the Pod must stay Terminating and Running, got %v", podIn(c))
@@ -148,7 +150,7 @@ func TestNodeLost(t *testing.T) {
 		must(t, c.TaintOutOfService("node-1"))
 		c.Advance(time.Second)
 		f.change = nil
-		must(t, c.Annotate(kindServer, Namespace, "demo", "look", "once more"))
+		must(t, c.Annotate(kindServer(), Namespace, "demo", "look", "once more"))
 		c.Advance(5 * time.Second)
 		if got := stringAt(podIn(c), "spec", "nodeName") + " " + state(c); got != "node-2 Running  " {
 			t.Errorf("want the new Pod on the other Node, got %s", got)
@@ -200,7 +202,7 @@ func TestRestoredSnapshot(t *testing.T) {
 	claim := c.Get(kindClaim(), Namespace, "demo-1").GetUID()
 	c.Restore(snapshot)
 	settled(t, c)
-	if c.Get(kindServer, Namespace, "other") != nil || stringAt(xrOf(c), "status", "image") != older {
+	if c.Get(kindServer(), Namespace, "other") != nil || stringAt(xrOf(c), "status", "image") != older {
 		t.Errorf("want the older state, got %v", xrOf(c))
 	}
 	v := c.Volume(claim)
@@ -212,7 +214,7 @@ func TestRestoredSnapshot(t *testing.T) {
 func TestSameSeedSameRun(t *testing.T) {
 	run := func(seed uint64) []string {
 		var log []string
-		f := &fake{change: func(_ *fnv1.RunFunctionRequest, r *fnv1.RunFunctionResponse) {}}
+		f := &fake{}
 		c := newFake(t, f, func(config *Config) {
 			config.Seed = seed
 			config.Changed = func(change store.Change) {
@@ -223,7 +225,7 @@ func TestSameSeedSameRun(t *testing.T) {
 		applied(t, c, server("demo", older), server("other", newer))
 		c.Advance(10 * time.Minute)
 		applied(t, c, server("demo", newer))
-		must(t, c.Delete(kindServer, Namespace, "other", ""))
+		must(t, c.Delete(kindServer(), Namespace, "other", ""))
 		settled(t, c)
 		return log
 	}
@@ -240,7 +242,7 @@ func TestGuardedCompositeKeepsItsNamespace(t *testing.T) {
 	applied(t, c, server("demo", newer))
 	guarded := true
 	c.Admit(func(r *store.Request) error {
-		if guarded && r.Verb == store.VerbDelete && r.Key.GVK == kindServer {
+		if guarded && r.Verb == store.VerbDelete && r.Key.GVK == kindServer() {
 			return store.NewForbidden(r.Key, "guarded")
 		}
 		return nil

@@ -70,9 +70,9 @@ func (p *pass) observe() (map[string]*unstructured.Unstructured, error) {
 
 // references of a composite resource to what it composes.
 func references(xr *unstructured.Unstructured, legacy bool) []store.Key {
-	path := []string{"spec", "crossplane", "resourceRefs"}
+	path := []string{fieldSpec, "crossplane", "resourceRefs"}
 	if legacy {
-		path = []string{"spec", "resourceRefs"}
+		path = []string{fieldSpec, "resourceRefs"}
 	}
 	list := listAt(xr, path...)
 	keys := make([]store.Key, 0, len(list))

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"maps"
 	"strconv"
 	"time"
 
@@ -27,7 +28,7 @@ func (c *Cluster) writePod(pod *unstructured.Unstructured, k *container, waiting
 // writeStatus of an object. A conflict or an object that is gone is looked at again when its change is heard.
 func (c *Cluster) writeStatus(changed *unstructured.Unstructured, actor, manager string) {
 	_, _ = c.write(actor, func() (*unstructured.Unstructured, error) {
-		return c.store.Update(changed, store.Options{Actor: actor, Manager: manager, Subresource: "status"})
+		return c.store.Update(changed, store.Options{Actor: actor, Manager: manager, Subresource: subresourceStatus})
 	})
 }
 
@@ -35,9 +36,7 @@ func (c *Cluster) writeStatus(changed *unstructured.Unstructured, actor, manager
 func (c *Cluster) statusOf(pod *unstructured.Unstructured, k *container, waiting, message string) *unstructured.Unstructured {
 	changed := pod.DeepCopy()
 	status := map[string]any{}
-	for name, value := range mapAt(changed, "status") {
-		status[name] = value
-	}
+	maps.Copy(status, mapAt(changed, "status"))
 	changed.Object["status"] = status
 	report := map[string]any{"name": "chroma", "image": k.image, "ready": k.ready, "started": k.running, "restartCount": k.restarts}
 	for _, o := range listAt(pod, "spec", "containers") {
@@ -51,7 +50,7 @@ func (c *Cluster) statusOf(pod *unstructured.Unstructured, k *container, waiting
 	status["phase"] = "Pending"
 	switch {
 	case k.running:
-		status["phase"] = "Running"
+		status["phase"] = phaseRunning
 		report["containerID"] = "containerd://" + k.uid + "-" + strconv.FormatInt(k.restarts, 10)
 		report["imageID"] = k.image
 		report["state"] = map[string]any{"running": map[string]any{"startedAt": k.started.Format(time.RFC3339)}}
@@ -62,7 +61,7 @@ func (c *Cluster) statusOf(pod *unstructured.Unstructured, k *container, waiting
 		}
 		report["state"] = map[string]any{"waiting": state}
 		if k.last != nil {
-			status["phase"] = "Running"
+			status["phase"] = phaseRunning
 		}
 	}
 	if k.last != nil {

@@ -92,8 +92,8 @@ func (m *managed) providerConfig() store.Key {
 		name = "default"
 	}
 	kind := kindProviderConfig()
-	if stringAt(m.object, "spec", "providerConfigRef", "kind") == "ClusterProviderConfig" {
-		kind.Kind = "ClusterProviderConfig"
+	if stringAt(m.object, "spec", "providerConfigRef", "kind") == clusterProviderConfig {
+		kind.Kind = clusterProviderConfig
 		return store.Key{GVK: kind, Name: name}
 	}
 	return store.Key{GVK: kind, Namespace: m.key.Namespace, Name: name}
@@ -142,7 +142,7 @@ func (m *managed) observe() {
 		m.fail("observe failed: cannot get observed state: " + err.Error())
 		return
 	}
-	upToDate := (!m.may("Create") && !m.may("Update")) || (current != nil && desired != nil && store.Same(current.Object, desired.Object))
+	upToDate := (!m.may("Create") && !m.may("Update")) || store.Same(current.Object, desired.Object)
 	if !m.addFinalizer() {
 		return
 	}
@@ -278,7 +278,7 @@ func (m *managed) copyToStatus(external *unstructured.Unstructured) {
 // save the status. A conflict is silent: the Object is looked at again.
 func (m *managed) save() bool {
 	_, err := m.cluster.write(ActorProvider, func() (*unstructured.Unstructured, error) {
-		return m.cluster.store.Update(m.object, store.Options{Actor: ActorProvider, Manager: managerProvider, Subresource: "status"})
+		return m.cluster.store.Update(m.object, store.Options{Actor: ActorProvider, Manager: managerProvider, Subresource: subresourceStatus})
 	})
 	if err != nil {
 		m.cluster.backOff(m.task)

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -28,9 +29,7 @@ func claimManifest(size string, annotations map[string]any, metadata map[string]
 	if annotations != nil {
 		m["annotations"] = annotations
 	}
-	for k, v := range metadata {
-		m[k] = v
-	}
+	maps.Copy(m, metadata)
 	manifest := map[string]any{"metadata": m}
 	if size != "" {
 		manifest["spec"] = map[string]any{"accessModes": []any{"ReadWriteOnce"}, "resources": map[string]any{"requests": map[string]any{"storage": size}}}
@@ -38,11 +37,9 @@ func claimManifest(size string, annotations map[string]any, metadata map[string]
 	return manifest
 }
 
-var (
-	never = []any{"Observe", "Create", "Update"}
-	keep  = []any{"Observe", "Update"}
-	all   = []any{"*"}
-)
+func withoutDelete() []any { return []any{"Observe", "Create", "Update"} }
+func withoutCreate() []any { return []any{"Observe", "Update"} }
+func everything() []any    { return []any{"*"} }
 
 func pvc(c *Cluster) *unstructured.Unstructured { return c.Get(kindClaim(), Namespace, "k9-pvc") }
 func obj(c *Cluster) *unstructured.Unstructured { return c.Get(kindObject(), Namespace, "k9") }
@@ -67,7 +64,8 @@ func TestProviderKubernetes(t *testing.T) {
 		"CreatesAndCopiesToStatus": {
 			reason: "The claim appears, its copy stands in the Object's status, Ready and Synced are True.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", map[string]any{"serial": "1"}, nil)))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", map[string]any{"serial": "1"}, nil)))
 				got := told(obj(c), "Ready") + ", " + told(obj(c), "Synced") + ", " + stringAt(obj(c), "status", "atProvider", "manifest", "metadata", "uid")
 				if diff := cmp.Diff("True Available, True ReconcileSuccess, "+uidOf(pvc(c)), got); diff != "" {
 					t.Errorf("Object: -want, +got:\n%s", diff)
@@ -82,8 +80,9 @@ func TestProviderKubernetes(t *testing.T) {
 		"ManifestChangeReachesTheClaimWithin100Milliseconds": {
 			reason: "An annotation in the manifest is on the claim at once, and in the Object's status.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", map[string]any{"serial": "1"}, nil)))
-				must(t, c.Apply(objectFor("k9", never, claimManifest("1Gi", map[string]any{"serial": "2"}, nil))))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", map[string]any{"serial": "1"}, nil)))
+				must(t, c.Apply(objectFor("k9", withoutDelete(), claimManifest("1Gi", map[string]any{"serial": "2"}, nil))))
 				c.Advance(100 * time.Millisecond)
 				got := pvc(c).GetAnnotations()["serial"] + stringAt(obj(c), "status", "atProvider", "manifest", "metadata", "annotations", "serial")
 				if got != "22" {
@@ -94,7 +93,8 @@ func TestProviderKubernetes(t *testing.T) {
 		"ClaimsOwnChangesAreSeenAtThePoll": {
 			reason: "The Object's copy is as old as ten minutes; the Object of a deleted claim says Ready and Synced until then.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, map[string]any{})))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, map[string]any{})))
 				c.Advance(time.Minute)
 				first := pvc(c).GetUID()
 				must(t, c.Delete(kindClaim(), Namespace, "k9-pvc", ""))
@@ -111,8 +111,9 @@ func TestProviderKubernetes(t *testing.T) {
 		"UpdateAloneCreatesALostClaim": {
 			reason: "The provider's update is a server-side apply, which creates: leaving out Create does not protect.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, nil)))
-				applied(t, c, objectFor("k9", keep, claimManifest("1Gi", nil, nil)))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, nil)))
+				applied(t, c, objectFor("k9", withoutCreate(), claimManifest("1Gi", nil, nil)))
 				c.Advance(time.Minute)
 				must(t, c.Delete(kindClaim(), Namespace, "k9-pvc", ""))
 				c.Advance(11 * time.Minute)
@@ -127,7 +128,8 @@ func TestProviderKubernetes(t *testing.T) {
 		"YoungObjectsWaitForExistence": {
 			reason: "A claim that vanishes within 30 s of its creation is waited for.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, nil)))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, nil)))
 				must(t, c.Delete(kindClaim(), Namespace, "k9-pvc", ""))
 				c.Advance(time.Second)
 				must(t, c.Annotate(kindObject(), Namespace, "k9", "look", "again"))
@@ -142,9 +144,10 @@ func TestProviderKubernetes(t *testing.T) {
 		"UIDInTheManifestGuardsAgainstUpdate": {
 			reason: "With the claim's UID in the manifest nothing is made in its place; Ready stays True without Create.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, nil)))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, nil)))
 				uid := uidOf(pvc(c))
-				applied(t, c, objectFor("k9", keep, claimManifest("1Gi", map[string]any{"serial": "1"}, map[string]any{"uid": uid})))
+				applied(t, c, objectFor("k9", withoutCreate(), claimManifest("1Gi", map[string]any{"serial": "1"}, map[string]any{"uid": uid})))
 				if pvc(c).GetAnnotations()["serial"] != "1" {
 					t.Error("with the right UID annotations go on as before")
 				}
@@ -159,9 +162,10 @@ func TestProviderKubernetes(t *testing.T) {
 		"UIDInTheManifestGuardsAgainstCreate": {
 			reason: "The same with Create: Ready turns False.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, nil)))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, nil)))
 				uid := uidOf(pvc(c))
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, map[string]any{"uid": uid})))
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, map[string]any{"uid": uid})))
 				must(t, c.Delete(kindClaim(), Namespace, "k9-pvc", ""))
 				c.Advance(11 * time.Minute)
 				want := `False Creating, False ReconcileError create failed: cannot create object: cannot create object: Operation cannot be fulfilled on persistentvolumeclaims "k9-pvc": uid mismatch: the provided object specified uid ` + uid + `, and no existing object was found`
@@ -173,9 +177,10 @@ func TestProviderKubernetes(t *testing.T) {
 		"ExistingClaimIsAdoptedByForce": {
 			reason: "What the manifest names is overwritten, other labels and annotations stay.",
 			run: func(t *testing.T, c *Cluster) {
+				t.Helper()
 				manifest := claimManifest("1Gi", map[string]any{"serial": "99", "theirs": "1"}, nil)
 				must(t, c.Apply(object(kindClaim(), Namespace, "k9-pvc", map[string]any{"metadata": manifest["metadata"], "spec": manifest["spec"]})))
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", map[string]any{"serial": "1"}, nil)))
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", map[string]any{"serial": "1"}, nil)))
 				if got := pvc(c).GetAnnotations(); got["serial"] != "1" || got["theirs"] != "1" {
 					t.Errorf("annotations: got %v", got)
 				}
@@ -184,8 +189,9 @@ func TestProviderKubernetes(t *testing.T) {
 		"QuotaRefusesTheCreation": {
 			reason: "Synced=False with these words, Ready=False Creating.",
 			run: func(t *testing.T, c *Cluster) {
+				t.Helper()
 				must(t, c.Apply(object(kindQuota(), Namespace, "few", map[string]any{"spec": map[string]any{"hard": map[string]any{"persistentvolumeclaims": "0"}}})))
-				must(t, c.Apply(objectFor("k9", never, claimManifest("1Gi", nil, nil))))
+				must(t, c.Apply(objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, nil))))
 				c.Advance(5 * time.Second)
 				want := `False Creating, False ReconcileError create failed: cannot create object: cannot create object: persistentvolumeclaims "k9-pvc" is forbidden: exceeded quota: few, requested: persistentvolumeclaims=1, used: persistentvolumeclaims=0, limited: persistentvolumeclaims=0`
 				if diff := cmp.Diff(want, told(obj(c), "Ready")+", "+told(obj(c), "Synced")); diff != "" {
@@ -196,9 +202,10 @@ func TestProviderKubernetes(t *testing.T) {
 		"ShrunkSizeHoldsBackItsAnnotations": {
 			reason: "A smaller size is refused in the dry run; Ready stays True and the manifest's annotations are not written.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("2Gi", map[string]any{"serial": "1"}, nil)))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("2Gi", map[string]any{"serial": "1"}, nil)))
 				bound(t, c)
-				must(t, c.Apply(objectFor("k9", never, claimManifest("1Gi", map[string]any{"serial": "2"}, nil))))
+				must(t, c.Apply(objectFor("k9", withoutDelete(), claimManifest("1Gi", map[string]any{"serial": "2"}, nil))))
 				c.Advance(5 * time.Second)
 				want := `1, True Available, False ReconcileError observe failed: cannot get desired state: cannot dry run SSA: PersistentVolumeClaim "k9-pvc" is invalid: spec.resources.requests.storage: Forbidden: field can not be less than status.capacity`
 				if diff := cmp.Diff(want, pvc(c).GetAnnotations()["serial"]+", "+told(obj(c), "Ready")+", "+told(obj(c), "Synced")); diff != "" {
@@ -209,8 +216,9 @@ func TestProviderKubernetes(t *testing.T) {
 		"PendingClaimsCannotChangeTheirSize": {
 			reason: "While a claim is Pending its spec is immutable.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, nil)))
-				must(t, c.Apply(objectFor("k9", never, claimManifest("2Gi", nil, nil))))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, nil)))
+				must(t, c.Apply(objectFor("k9", withoutDelete(), claimManifest("2Gi", nil, nil))))
 				c.Advance(5 * time.Second)
 				if got := told(obj(c), "Synced"); !strings.HasSuffix(got, `PersistentVolumeClaim "k9-pvc" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims`) {
 					t.Errorf("Synced: got %s", got)
@@ -220,9 +228,10 @@ func TestProviderKubernetes(t *testing.T) {
 		"BoundClaimsGrow": {
 			reason: "A larger size reaches the claim's capacity when its class allows it.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, nil)))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, nil)))
 				bound(t, c)
-				applied(t, c, objectFor("k9", never, claimManifest("3Gi", nil, nil)))
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("3Gi", nil, nil)))
 				if got := stringAt(pvc(c), "status", "capacity", "storage"); got != "3Gi" {
 					t.Errorf("capacity: got %s", got)
 				}
@@ -231,11 +240,12 @@ func TestProviderKubernetes(t *testing.T) {
 		"SecondObjectForTheLedger": {
 			reason: "An Object with name, UID and annotations alone works beside the first, also while the first one's size is refused.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("2Gi", map[string]any{"serial": "1"}, nil)))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("2Gi", map[string]any{"serial": "1"}, nil)))
 				bound(t, c)
 				uid := map[string]any{"uid": uidOf(pvc(c))}
-				must(t, c.Apply(objectFor("k9", never, claimManifest("1Gi", map[string]any{"serial": "2"}, uid))))
-				must(t, c.Apply(objectFor("k9-ledger", keep, claimManifest("", map[string]any{"version": "1.5.9"}, uid))))
+				must(t, c.Apply(objectFor("k9", withoutDelete(), claimManifest("1Gi", map[string]any{"serial": "2"}, uid))))
+				must(t, c.Apply(objectFor("k9-ledger", withoutCreate(), claimManifest("", map[string]any{"version": "1.5.9"}, uid))))
 				c.Advance(10 * time.Second)
 				if got := pvc(c).GetAnnotations(); got["version"] != "1.5.9" || got["serial"] != "1" {
 					t.Errorf("annotations: got %v", got)
@@ -248,8 +258,9 @@ func TestProviderKubernetes(t *testing.T) {
 		"NoProviderConfig": {
 			reason: "Without its ProviderConfig an Object has no finalizer yet and goes at once.",
 			run: func(t *testing.T, c *Cluster) {
+				t.Helper()
 				must(t, c.Delete(kindProviderConfig(), Namespace, "default", ""))
-				must(t, c.Apply(objectFor("k9", never, claimManifest("1Gi", nil, nil))))
+				must(t, c.Apply(objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, nil))))
 				c.Advance(time.Second)
 				if got := told(obj(c), "Synced"); got != `False ReconcileError connect failed: cannot get provider config: ProviderConfig.kubernetes.m.crossplane.io "default" not found` {
 					t.Errorf("Synced: got %s", got)
@@ -263,7 +274,8 @@ func TestProviderKubernetes(t *testing.T) {
 		"WithoutDeleteTheClaimStays": {
 			reason: "[Observe, Create, Update]: the claim outlives its Object, also when the provider was down meanwhile.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, nil)))
+				t.Helper()
+				applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, nil)))
 				c.SetProviderDown(true)
 				must(t, c.Delete(kindObject(), Namespace, "k9", metav1.DeletePropagationForeground))
 				c.Advance(time.Minute)
@@ -280,7 +292,8 @@ func TestProviderKubernetes(t *testing.T) {
 		"WithDeleteTheClaimGoesAfterItsFirst30Seconds": {
 			reason: "An Object with Delete that is deleted in its first 30 s goes only after that time.",
 			run: func(t *testing.T, c *Cluster) {
-				applied(t, c, objectFor("k9", all, claimManifest("1Gi", nil, nil)))
+				t.Helper()
+				applied(t, c, objectFor("k9", everything(), claimManifest("1Gi", nil, nil)))
 				must(t, c.Delete(kindObject(), Namespace, "k9", ""))
 				c.Advance(20 * time.Second)
 				if obj(c) == nil || pvc(c) != nil {
@@ -314,7 +327,7 @@ func owned(t *testing.T, c *Cluster, with bool) {
 	if pvc(c) != nil {
 		metadata["uid"] = uidOf(pvc(c))
 	}
-	applied(t, c, objectFor("k9", never, claimManifest("1Gi", nil, metadata)))
+	applied(t, c, objectFor("k9", withoutDelete(), claimManifest("1Gi", nil, metadata)))
 }
 
 func TestClaimEndsWithItsOwner(t *testing.T) {
@@ -347,7 +360,7 @@ func TestClaimOutlivesItsComposite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newFake(t, &fake{}, nil)
 			applied(t, c, server("demo", newer))
-			must(t, c.Delete(kindServer, Namespace, "demo", propagation))
+			must(t, c.Delete(kindServer(), Namespace, "demo", propagation))
 			settled(t, c)
 			for kind, o := range map[string]*unstructured.Unstructured{"Srv": xrOf(c), "Pod": c.Get(kindPod(), Namespace, "demo-1"), "Object": c.Get(kindObject(), Namespace, "demo-claim")} {
 				if o != nil {
@@ -362,7 +375,7 @@ func TestClaimOutlivesItsComposite(t *testing.T) {
 	t.Run("Orphan", func(t *testing.T) {
 		c := newFake(t, &fake{}, nil)
 		applied(t, c, server("demo", newer))
-		must(t, c.Delete(kindServer, Namespace, "demo", metav1.DeletePropagationOrphan))
+		must(t, c.Delete(kindServer(), Namespace, "demo", metav1.DeletePropagationOrphan))
 		settled(t, c)
 		pod := c.Get(kindPod(), Namespace, "demo-1")
 		if xrOf(c) != nil || pod == nil || len(pod.GetOwnerReferences()) != 0 {
@@ -381,10 +394,10 @@ func TestClaimInUseStaysTerminating(t *testing.T) {
 		t.Fatalf("a claim in use must stay, marked for deletion, got %v", claim)
 	}
 	f.change = func(_ *fnv1.RunFunctionRequest, r *fnv1.RunFunctionResponse) {
-		delete(r.Desired.Resources, "pod")
-		delete(r.Desired.Resources, "claim")
+		delete(r.GetDesired().GetResources(), "pod")
+		delete(r.GetDesired().GetResources(), "claim")
 	}
-	must(t, c.Annotate(kindServer, Namespace, "demo", "look", "again"))
+	must(t, c.Annotate(kindServer(), Namespace, "demo", "look", "again"))
 	settled(t, c)
 	if c.Get(kindClaim(), Namespace, "demo-1") != nil {
 		t.Error("the claim must go when its Pod has stopped")

@@ -71,6 +71,7 @@ func (p *pass) take(conditions []*fnv1.Condition) {
 			status = statusTrue
 		case fnv1.Status_STATUS_CONDITION_FALSE:
 			status = statusFalse
+		default:
 		}
 		p.seen[c.GetType()] = true
 		setCondition(p.xr, p.cluster.Now(), condition{kind: c.GetType(), status: status, reason: c.GetReason(), message: c.GetMessage()})

@@ -37,7 +37,7 @@ func (c *Cluster) schedule(key store.Key) {
 	}
 	for _, name := range claimNames(pod) {
 		claim := c.Get(kindClaim(), pod.GetNamespace(), name)
-		if stringAt(claim, "status", "phase") == "Bound" {
+		if stringAt(claim, "status", "phase") == phaseBound {
 			continue
 		}
 		if claim.GetAnnotations()[annotationNode] == "" {
@@ -103,7 +103,7 @@ func (c *Cluster) usedBy(claim, except *unstructured.Unstructured) bool {
 			continue
 		}
 		phase := stringAt(pod, "status", "phase")
-		if stringAt(pod, "spec", "nodeName") != "" && phase != "Failed" && phase != "Succeeded" && slices.Contains(claimNames(pod), claim.GetName()) {
+		if stringAt(pod, "spec", "nodeName") != "" && phase != phaseFailed && phase != phaseSucceeded && slices.Contains(claimNames(pod), claim.GetName()) {
 			return true
 		}
 	}
@@ -142,7 +142,7 @@ func (c *Cluster) bind(key store.Key) {
 	class := c.Get(kindStorageClass(), "", stringAt(claim, "spec", "storageClassName"))
 	wanted := stringAt(claim, "spec", "resources", "requests", "storage")
 	switch {
-	case stringAt(claim, "status", "phase") == "Bound":
+	case stringAt(claim, "status", "phase") == phaseBound:
 		if stringAt(claim, "status", "capacity", "storage") == wanted {
 			return
 		}
@@ -160,7 +160,7 @@ func (c *Cluster) bind(key store.Key) {
 		}
 		bound = stored.DeepCopy()
 	}
-	bound.Object["status"] = map[string]any{"phase": "Bound", "accessModes": at(claim, "spec", "accessModes"), "capacity": map[string]any{"storage": wanted}}
+	bound.Object["status"] = map[string]any{"phase": phaseBound, "accessModes": at(claim, "spec", "accessModes"), "capacity": map[string]any{"storage": wanted}}
 	c.writeStatus(bound, ActorBinder, managerControllers)
 }
 

@@ -44,7 +44,7 @@ func (c *Cluster) Load(objects ...*unstructured.Unstructured) error {
 	}
 	c.replace(all)
 	for _, pod := range c.store.List(kindPod(), "") {
-		if loaded[store.KeyOf(pod)] && stringAt(pod, "status", "phase") == "Running" {
+		if loaded[store.KeyOf(pod)] && stringAt(pod, "status", "phase") == phaseRunning {
 			c.resume(pod)
 		}
 	}

@@ -35,7 +35,7 @@ func (c *Cluster) Apply(objects ...*unstructured.Unstructured) error {
 		if status, found := intent.Object["status"]; found {
 			observed := stored.DeepCopy()
 			observed.Object["status"] = status
-			if _, err := c.store.Update(observed, store.Options{Actor: ActorUser, Manager: ManagerEdit, Subresource: "status"}); err != nil {
+			if _, err := c.store.Update(observed, store.Options{Actor: ActorUser, Manager: ManagerEdit, Subresource: subresourceStatus}); err != nil {
 				return fmt.Errorf("cannot set the status of %s: %w", store.KeyOf(o), err)
 			}
 		}

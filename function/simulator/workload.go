@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -36,7 +37,7 @@ func (c *Cluster) Scale(kind schema.GroupVersionKind, namespace, name string, re
 	}
 	changed := live.DeepCopy()
 	if err := unstructured.SetNestedField(changed.Object, replicas, "spec", "replicas"); err != nil {
-		return err
+		return fmt.Errorf("cannot scale %s: %w", name, err)
 	}
 	_, err = c.store.Update(changed, store.Options{Actor: ActorUser, Manager: "kubectl", Subresource: "scale"})
 	return err
@@ -49,9 +50,9 @@ func (c *Cluster) roll(key store.Key) {
 		return
 	}
 	generation := live.GetGeneration()
-	if seen, _ := at(live, "status", "observedGeneration").(int64); seen != generation {
+	if seen, _ := at(live, "status", fieldObserved).(int64); seen != generation {
 		changed := live.DeepCopy()
-		changed.Object["status"] = map[string]any{"observedGeneration": generation}
+		changed.Object["status"] = map[string]any{fieldObserved: generation}
 		c.writeStatus(changed, ActorWorkloads, managerControllers)
 		c.queue.add(Task{ActorWorkloads, key}, rolloutTime, false)
 		return
@@ -84,14 +85,14 @@ func (c *Cluster) rolled(live *unstructured.Unstructured) time.Time {
 // rolledOut is the status of a workload that is ready, or a Job that is complete.
 func (c *Cluster) rolledOut(live *unstructured.Unstructured) map[string]any {
 	if live.GetKind() == "Job" {
-		return map[string]any{"observedGeneration": live.GetGeneration(), "succeeded": int64(1), "conditions": []any{conditionOf("Complete")}}
+		return map[string]any{fieldObserved: live.GetGeneration(), "succeeded": int64(1), "conditions": []any{conditionOf("Complete")}}
 	}
 	replicas, given := at(live, "spec", "replicas").(int64)
 	if !given {
 		replicas = 1
 	}
 	status := map[string]any{
-		"observedGeneration": live.GetGeneration(), "replicas": replicas, "updatedReplicas": replicas, "readyReplicas": replicas, "availableReplicas": replicas,
+		fieldObserved: live.GetGeneration(), "replicas": replicas, "updatedReplicas": replicas, "readyReplicas": replicas, "availableReplicas": replicas,
 	}
 	if live.GetKind() == "StatefulSet" {
 		status["currentReplicas"] = replicas

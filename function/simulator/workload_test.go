@@ -7,15 +7,18 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	applyappsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
 
 	"github.com/function-chroma/function-chroma/function/simulator/store"
 )
 
-var kindDeployment = appsv1.SchemeGroupVersion.WithKind("Deployment")
+func kindDeployment() schema.GroupVersionKind {
+	return appsv1.SchemeGroupVersion.WithKind("Deployment")
+}
 
 func deployment(image string) *unstructured.Unstructured {
-	return object(kindDeployment, Namespace, "frontend", map[string]any{"spec": map[string]any{
+	return object(kindDeployment(), Namespace, "frontend", map[string]any{"spec": map[string]any{
 		"replicas": int64(2), "selector": map[string]any{"matchLabels": map[string]any{"app": "frontend"}},
 		"template": map[string]any{
 			"metadata": map[string]any{"labels": map[string]any{"app": "frontend"}},
@@ -27,7 +30,7 @@ func deployment(image string) *unstructured.Unstructured {
 func TestWorkloadsRollOut(t *testing.T) {
 	c := newFake(t, &fake{}, nil)
 	ready := func() string {
-		d := c.Get(kindDeployment, Namespace, "frontend")
+		d := c.Get(kindDeployment(), Namespace, "frontend")
 		observed, _ := at(d, "status", "observedGeneration").(int64)
 		replicas, _ := at(d, "status", "readyReplicas").(int64)
 		return cmp.Diff([]int64{d.GetGeneration(), 2}, []int64{observed, replicas})
@@ -36,12 +39,12 @@ func TestWorkloadsRollOut(t *testing.T) {
 	if diff := ready(); diff != "" {
 		t.Errorf("observed generation and ready replicas: -want, +got:\n%s", diff)
 	}
-	c.SetStuck(kindDeployment, Namespace, "frontend", true)
+	c.SetStuck(kindDeployment(), Namespace, "frontend", true)
 	applied(t, c, deployment(newer))
 	if ready() == "" {
 		t.Error("a workload that is stuck must not get ready")
 	}
-	c.SetStuck(kindDeployment, Namespace, "frontend", false)
+	c.SetStuck(kindDeployment(), Namespace, "frontend", false)
 	settled(t, c)
 	if diff := ready(); diff != "" {
 		t.Errorf("observed generation and ready replicas, set free: -want, +got:\n%s", diff)
@@ -53,10 +56,10 @@ func TestScaledByHandSurvivesAKeptIntent(t *testing.T) {
 	c := newFake(t, &fake{}, nil)
 	_, err := c.store.Apply(deployment(older), store.Options{Manager: manager})
 	must(t, err)
-	must(t, c.Scale(kindDeployment, Namespace, "frontend", 5))
+	must(t, c.Scale(kindDeployment(), Namespace, "frontend", 5))
 	settled(t, c)
 	typed := &appsv1.Deployment{}
-	must(t, runtime.DefaultUnstructuredConverter.FromUnstructured(c.Get(kindDeployment, Namespace, "frontend").Object, typed))
+	must(t, runtime.DefaultUnstructuredConverter.FromUnstructured(c.Get(kindDeployment(), Namespace, "frontend").Object, typed))
 	intent, err := applyappsv1.ExtractDeployment(typed, manager)
 	must(t, err)
 	if intent.Spec.Replicas != nil {

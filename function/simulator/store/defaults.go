@@ -4,6 +4,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
+const (
+	kindPod    = "Pod"
+	fieldPhase = "phase"
+)
+
 // FinalizerClaimProtection keeps a claim that a Pod uses.
 const FinalizerClaimProtection = "kubernetes.io/pvc-protection"
 
@@ -17,14 +22,14 @@ func setDefaults(before, after *unstructured.Unstructured) {
 		return
 	}
 	switch after.GetKind() {
-	case "Pod":
+	case kindPod:
 		podDefaults(before, after)
 	case "PersistentVolumeClaim":
 		claimDefaults(before, after)
 	case "Service":
 		serviceDefaults(after)
 	case "Namespace":
-		fill(after.Object, map[string]any{"phase": "Active"}, "status")
+		fill(after.Object, map[string]any{fieldPhase: "Active"}, subresourceStatus)
 		if before == nil {
 			after.SetFinalizers([]string{FinalizerNamespace})
 		}
@@ -46,7 +51,7 @@ func podDefaults(before, after *unstructured.Unstructured) {
 			tolerations = append(tolerations, map[string]any{"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(300)})
 		}
 		_ = unstructured.SetNestedSlice(after.Object, tolerations, "spec", "tolerations")
-		fill(after.Object, map[string]any{"phase": "Pending"}, "status")
+		fill(after.Object, map[string]any{fieldPhase: "Pending"}, subresourceStatus)
 	}
 	for _, c := range listAt(after.Object, "spec", "containers") {
 		container, ok := c.(map[string]any)
@@ -72,7 +77,7 @@ func claimDefaults(before, after *unstructured.Unstructured) {
 		return
 	}
 	after.SetFinalizers(append(after.GetFinalizers(), FinalizerClaimProtection))
-	fill(after.Object, map[string]any{"phase": "Pending"}, "status")
+	fill(after.Object, map[string]any{fieldPhase: "Pending"}, subresourceStatus)
 }
 
 func serviceDefaults(after *unstructured.Unstructured) {

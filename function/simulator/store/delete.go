@@ -1,11 +1,9 @@
 package store
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -28,11 +26,10 @@ type DeleteOptions struct {
 func (s *Store) Delete(key Key, o DeleteOptions) error {
 	r := s.records[key]
 	if r == nil {
-		return apierrors.NewNotFound(key.resource(), key.Name)
+		return NewNotFound(key)
 	}
 	if o.UID != "" && o.UID != r.object.GetUID() {
-		return apierrors.NewConflict(key.resource(), key.Name,
-			fmt.Errorf("Precondition failed: UID in precondition: %s, UID in object meta: %s", o.UID, r.object.GetUID()))
+		return conflict(key, "Precondition failed: UID in precondition: %s, UID in object meta: %s", o.UID, r.object.GetUID())
 	}
 	request := Request{Verb: VerbDelete, Actor: o.Actor, Key: key, Object: r.object, Before: r.object}
 	for _, admit := range s.config.Admission {
@@ -73,7 +70,7 @@ func markPropagation(object *unstructured.Unstructured, propagation metav1.Delet
 
 // gracePeriod is 0 for everything but Pods that run somewhere.
 func gracePeriod(object *unstructured.Unstructured, asked *int64) int64 {
-	if object.GetKind() != "Pod" || object.GroupVersionKind().Group != "" {
+	if object.GetKind() != kindPod || object.GroupVersionKind().Group != "" {
 		return 0
 	}
 	phase := stringAt(object.Object, "status", "phase")

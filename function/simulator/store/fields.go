@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"sort"
 
@@ -108,7 +109,7 @@ func (c customConverter) ObjectToTyped(object runtime.Object, options ...typed.V
 func (c customConverter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
 	m, ok := value.AsValue().Unstructured().(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("cannot read a typed value as an object")
+		return nil, errors.New("cannot read a typed value as an object")
 	}
 	return &unstructured.Unstructured{Object: m}, nil
 }
@@ -175,7 +176,7 @@ func (f *fields) manager(kind schema.GroupVersionKind, subresource string) (*man
 }
 
 // Extract is what the manager has applied to the object and still owns, with its values of now: client-go's Extract
-// for any kind. It is nil when the manager owns nothing.
+// for any kind. It is empty when the manager owns nothing.
 func (s *Store) Extract(object *unstructured.Unstructured, manager string) (*unstructured.Unstructured, error) {
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager != manager || entry.Operation != metav1.ManagedFieldsOperationApply || entry.Subresource != "" {
@@ -192,12 +193,12 @@ func (s *Store) Extract(object *unstructured.Unstructured, manager string) (*uns
 		}
 		extracted, err := converter.TypedToObject(value.ExtractItems(set.Leaves(), typed.WithAppendKeyFields()))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("cannot extract the fields of %s from %s: %w", manager, KeyOf(object), err)
 		}
 		u, _ := extracted.(*unstructured.Unstructured)
 		return u, nil
 	}
-	return nil, nil
+	return &unstructured.Unstructured{Object: map[string]any{}}, nil
 }
 
 // retime gives the entries of managedFields the store's time instead of the wall clock's: the entry that was written

@@ -23,12 +23,6 @@ func (k Key) String() string {
 	return k.GVK.Kind + " " + k.Namespace + "/" + k.Name
 }
 
-// resource is the plural, lower case name that the API server's errors use.
-func (k Key) resource() schema.GroupResource {
-	plural, _ := meta.UnsafeGuessKindToResource(k.GVK)
-	return plural.GroupResource()
-}
-
 // KeyOf an object.
 func KeyOf(object *unstructured.Unstructured) Key {
 	return Key{GVK: object.GroupVersionKind(), Namespace: object.GetNamespace(), Name: object.GetName()}
@@ -142,4 +136,10 @@ func (k Key) Less(other Key) bool {
 		return k.Name < other.Name
 	}
 	return strings.Compare(k.GVK.Group+k.GVK.Version, other.GVK.Group+other.GVK.Version) < 0
+}
+
+// resource is the plural, lower case name that the API server's errors use.
+func (k Key) resource() schema.GroupResource {
+	plural, _ := meta.UnsafeGuessKindToResource(k.GVK)
+	return plural.GroupResource()
 }

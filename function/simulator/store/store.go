@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -122,7 +121,7 @@ func (s *Store) Get(key Key) (*unstructured.Unstructured, error) {
 	if r, found := s.records[key]; found {
 		return r.object, nil
 	}
-	return nil, apierrors.NewNotFound(key.resource(), key.Name)
+	return nil, NewNotFound(key)
 }
 
 // Peek is Get for callers to whom absence is no error.

@@ -1,47 +1,9 @@
 package store
 
 import (
-	"fmt"
-	"net/http"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
-
-// invalid is the API server's 422, in its words.
-func invalid(key Key, format string, args ...any) *apierrors.StatusError {
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status:  metav1.StatusFailure,
-		Code:    http.StatusUnprocessableEntity,
-		Reason:  metav1.StatusReasonInvalid,
-		Message: kindName(key) + ` "` + key.Name + `" is invalid: ` + fmt.Sprintf(format, args...),
-	}}
-}
-
-// kindName is Kind, with the group for kinds that have one, as in "Srv.proto.example.org".
-func kindName(key Key) string {
-	if key.GVK.Group == "" {
-		return key.GVK.Kind
-	}
-	return key.GVK.Kind + "." + key.GVK.Group
-}
-
-// NewInvalid is a 422 of the API server about an object.
-func NewInvalid(key Key, message string) *apierrors.StatusError {
-	return invalid(key, "%s", message)
-}
-
-// NewForbidden is a 403 of the API server about an object.
-func NewForbidden(key Key, message string) *apierrors.StatusError {
-	return apierrors.NewForbidden(key.resource(), key.Name, fmt.Errorf("%s", message))
-}
-
-// NewConflict is the API server's 409 for a stale object.
-func NewConflict(key Key) *apierrors.StatusError {
-	return apierrors.NewConflict(key.resource(), key.Name, fmt.Errorf("%s", conflictText))
-}
 
 // validate knows the rules of the API server that this project runs into. before is nil for what is created.
 func validate(key Key, before, after *unstructured.Unstructured) error {
@@ -52,7 +14,7 @@ func validate(key Key, before, after *unstructured.Unstructured) error {
 		return nil
 	}
 	switch key.GVK.Kind {
-	case "Pod":
+	case kindPod:
 		return validatePod(key, before, after)
 	case "PersistentVolumeClaim":
 		return validateClaim(key, before, after)
@@ -172,9 +134,4 @@ func greater(a, b string) bool {
 	}
 	y, err := resource.ParseQuantity(b)
 	return err == nil && x.Cmp(y) > 0
-}
-
-// NewNotFound is the API server's 404.
-func NewNotFound(key Key) *apierrors.StatusError {
-	return apierrors.NewNotFound(key.resource(), key.Name)
 }

@@ -2,14 +2,11 @@ package store
 
 import (
 	"fmt"
+	"maps"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
-
-// conflictText is what the API server says to a stale resourceVersion.
-const conflictText = "the object has been modified; please apply your changes to the latest version and try again"
 
 const subresourceStatus = "status"
 
@@ -23,7 +20,7 @@ func (s *Store) Apply(intent *unstructured.Unstructured, o Options) (*unstructur
 		return s.applyNew(key, intent, o)
 	}
 	if v := intent.GetResourceVersion(); v != "" && v != r.version {
-		return nil, apierrors.NewConflict(key.resource(), key.Name, fmt.Errorf("%s", conflictText))
+		return nil, NewConflict(key)
 	}
 	if last, found := r.intents[id]; found && last.version == r.version && sameIntent(last.intent, intent.Object) {
 		return r.object, nil
@@ -48,14 +45,13 @@ func (s *Store) Apply(intent *unstructured.Unstructured, o Options) (*unstructur
 
 func (s *Store) applyNew(key Key, intent *unstructured.Unstructured, o Options) (*unstructured.Unstructured, error) {
 	if o.Subresource != "" {
-		return nil, apierrors.NewNotFound(key.resource(), key.Name)
+		return nil, NewNotFound(key)
 	}
 	if err := s.declared(key.GVK, intent); err != nil {
 		return nil, err
 	}
 	if uid := intent.GetUID(); uid != "" {
-		return nil, apierrors.NewConflict(key.resource(), key.Name,
-			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+		return nil, conflict(key, "uid mismatch: the provided object specified uid %s, and no existing object was found", uid)
 	}
 	empty := &unstructured.Unstructured{Object: map[string]any{}}
 	empty.SetGroupVersionKind(key.GVK)
@@ -77,6 +73,7 @@ func (s *Store) merge(live, intent *unstructured.Unstructured, key Key, o Option
 	unstructured.RemoveNestedField(patch.Object, "metadata", "resourceVersion")
 	merged, err := m.Apply(live.DeepCopy(), patch, o.Manager, true)
 	if err != nil {
+		// The server's own words: they are part of what is modelled.
 		return nil, err
 	}
 	u, ok := merged.(*unstructured.Unstructured)
@@ -91,15 +88,10 @@ func (s *Store) merge(live, intent *unstructured.Unstructured, key Key, o Option
 func (s *Store) Create(object *unstructured.Unstructured, o Options) (*unstructured.Unstructured, error) {
 	key := KeyOf(object)
 	if r := s.records[key]; r != nil {
-		if r.object.GetDeletionTimestamp() != nil {
-			err := apierrors.NewAlreadyExists(key.resource(), key.Name)
-			err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
-			return nil, err
-		}
-		return nil, apierrors.NewAlreadyExists(key.resource(), key.Name)
+		return nil, exists(key, r.object.GetDeletionTimestamp() != nil)
 	}
 	if object.GetResourceVersion() != "" {
-		return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
+		return nil, badRequest("resourceVersion should not be set on objects to be created")
 	}
 	empty := &unstructured.Unstructured{Object: map[string]any{}}
 	empty.SetGroupVersionKind(key.GVK)
@@ -116,10 +108,10 @@ func (s *Store) Update(object *unstructured.Unstructured, o Options) (*unstructu
 	key := KeyOf(object)
 	r := s.records[key]
 	if r == nil {
-		return nil, apierrors.NewNotFound(key.resource(), key.Name)
+		return nil, NewNotFound(key)
 	}
 	if v := object.GetResourceVersion(); v != "" && v != r.version {
-		return nil, apierrors.NewConflict(key.resource(), key.Name, fmt.Errorf("%s", conflictText))
+		return nil, NewConflict(key)
 	}
 	after, err := s.track(r.object, withSubresource(r.object, object, o.Subresource), key, o)
 	if err != nil {
@@ -136,7 +128,7 @@ func (s *Store) track(live, object *unstructured.Unstructured, key Key, o Option
 	}
 	tracked, err := m.Update(live.DeepCopy(), object.DeepCopy(), o.Manager)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot update %s: %w", key, err)
 	}
 	u, ok := tracked.(*unstructured.Unstructured)
 	if !ok {
@@ -242,7 +234,7 @@ func specChanged(before, after *unstructured.Unstructured) bool {
 		return false
 	}
 	// Binding a Pod to its node is no change of its spec.
-	return after.GetKind() != "Pod" || !sameExcept(specOf(before), specOf(after), "nodeName")
+	return after.GetKind() != kindPod || !sameExcept(specOf(before), specOf(after), "nodeName")
 }
 
 // hasGeneration is false for the kinds whose strategy does not count changes.
@@ -250,7 +242,7 @@ func hasGeneration(object *unstructured.Unstructured) bool {
 	if object.GroupVersionKind().Group != "" {
 		return true
 	}
-	return object.GetKind() == "Pod"
+	return object.GetKind() == kindPod
 }
 
 func sameIntent(last, intent map[string]any) bool {
@@ -286,9 +278,7 @@ func withSubresource(live, object *unstructured.Unstructured, subresource string
 		base, other = live, object
 	}
 	out := &unstructured.Unstructured{Object: make(map[string]any, len(base.Object))}
-	for k, v := range base.Object {
-		out.Object[k] = v
-	}
+	maps.Copy(out.Object, base.Object)
 	delete(out.Object, "status")
 	if status, found := other.Object["status"]; found {
 		out.Object["status"] = status
