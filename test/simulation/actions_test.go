@@ -1,11 +1,11 @@
 package simulation
 
 import (
+	"math/rand/v2"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"pgregory.net/rapid"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/simulator"
@@ -14,7 +14,7 @@ import (
 // An action is a disturbance. It says whether it did anything.
 type action struct {
 	name string
-	do   func(*run, *rapid.T) bool
+	do   func(*run, *choice) bool
 }
 
 // run is one random sequence.
@@ -28,6 +28,16 @@ type run struct {
 	// log of the disturbances.
 	log []string
 }
+
+// choice is a source of random choices.
+type choice struct{ *rand.Rand }
+
+// between two numbers, both included.
+func (c *choice) between(low, high int) int { return low + c.IntN(high-low+1) }
+
+func (c *choice) coin() bool { return c.IntN(2) == 0 }
+
+func pick[T any](c *choice, from []T) T { return from[c.IntN(len(from))] }
 
 func images() []string {
 	return []string{
@@ -84,13 +94,13 @@ func (r *run) applySpec() bool {
 	return r.Apply(chromaOf("demo", r.spec.Spec.Image, func(c *chroma.Chroma) { c.Spec = *r.spec.Spec.DeepCopy() })) == nil
 }
 
-func (r *run) setImage(t *rapid.T) bool {
-	r.spec.Spec.Image = rapid.SampledFrom(images()).Draw(t, "image")
+func (r *run) setImage(t *choice) bool {
+	r.spec.Spec.Image = pick(t, images())
 	return r.applySpec()
 }
 
 // upgrade to the next image of the same product, if any.
-func (r *run) upgrade(*rapid.T) bool {
+func (r *run) upgrade(*choice) bool {
 	list := images()
 	for i, name := range list[:len(list)-1] {
 		if name == r.spec.Spec.Image {
@@ -101,45 +111,45 @@ func (r *run) upgrade(*rapid.T) bool {
 	return false
 }
 
-func (r *run) setConfig(t *rapid.T) bool {
-	size := rapid.Int64Range(1, 3).Draw(t, "payload")
+func (r *run) setConfig(t *choice) bool {
+	size := int64(t.between(1, 3))
 	r.spec.Spec.Config = &chroma.Config{MaxPayloadSizeBytes: &size}
 	return r.applySpec()
 }
 
-func (r *run) setPolicy(t *rapid.T) bool {
-	r.spec.Spec.PVCDeletionPolicy = rapid.SampledFrom([]chroma.PVCDeletionPolicy{chroma.PVCRetain, chroma.PVCDelete}).Draw(t, "policy")
+func (r *run) setPolicy(t *choice) bool {
+	r.spec.Spec.PVCDeletionPolicy = pick(t, []chroma.PVCDeletionPolicy{chroma.PVCRetain, chroma.PVCDelete})
 	return r.applySpec()
 }
 
-func (r *run) setSize(t *rapid.T) bool {
-	r.spec.Spec.Storage = storageOf(rapid.SampledFrom([]string{"5Gi", "10Gi", "20Gi"}).Draw(t, "size"))
+func (r *run) setSize(t *choice) bool {
+	r.spec.Spec.Storage = storageOf(pick(t, []string{"5Gi", "10Gi", "20Gi"}))
 	return r.applySpec()
 }
 
-func (r *run) setOverrides(t *rapid.T) bool {
+func (r *run) setOverrides(t *choice) bool {
 	if !r.exists() {
 		return false
 	}
-	key := rapid.SampledFrom([]string{chroma.AnnotationAllowDowngrade, chroma.AnnotationAllowFormatDowngrade, chroma.AnnotationAllowProductChange}).Draw(t, "override")
+	key := pick(t, []string{chroma.AnnotationAllowDowngrade, chroma.AnnotationAllowFormatDowngrade, chroma.AnnotationAllowProductChange})
 	value := ""
-	if rapid.Bool().Draw(t, "set") {
+	if t.coin() {
 		value = "true"
 		if key == chroma.AnnotationAllowFormatDowngrade {
-			value = rapid.SampledFrom([]string{"1.4.1", "1.2.2", "1.0.20"}).Draw(t, "version")
+			value = pick(t, []string{"1.4.1", "1.2.2", "1.0.20"})
 		}
 	}
 	return r.Annotate(kindChroma, namespace, "demo", key, value) == nil
 }
 
 // declare what really ran: a person who looked.
-func (r *run) declare(t *rapid.T) bool {
+func (r *run) declare(t *choice) bool {
 	of, claim := r.chroma("demo"), r.claim("demo")
 	if of == nil || claim == nil || !of.Status.DataVersionUnknown {
 		return false
 	}
 	code := of.Status.DataVersionUnknownIncident
-	if rapid.IntRange(0, 3).Draw(t, "wrong") == 0 {
+	if t.between(0, 3) == 0 {
 		code = "wrong"
 	}
 	known := r.oracle.truths[claim.GetUID()]
@@ -152,7 +162,7 @@ func (r *run) declare(t *rapid.T) bool {
 	return r.Annotate(kindChroma, namespace, "demo", chroma.AnnotationDeclaredDataVersion, declared+"/"+code) == nil
 }
 
-func (r *run) acceptClaim(*rapid.T) bool {
+func (r *run) acceptClaim(*choice) bool {
 	of := r.chroma("demo")
 	if of == nil || of.Status.ClaimUID == "" {
 		return false
@@ -169,17 +179,17 @@ func (r *run) acceptClaim(*rapid.T) bool {
 	return r.Annotate(kindChroma, namespace, "demo", chroma.AnnotationAcceptClaim, value) == nil
 }
 
-func (r *run) editImage(t *rapid.T) bool {
+func (r *run) editImage(t *choice) bool {
 	pod := r.Get(kindPod, namespace, "demo-1")
 	if pod == nil {
 		return false
 	}
-	return r.SetImage(namespace, "demo-1", rapid.SampledFrom(handImages()).Draw(t, "image")) == nil
+	return r.SetImage(namespace, "demo-1", pick(t, handImages())) == nil
 }
 
 // editInsidePass edits the Pod between two writes of the next pass.
-func (r *run) editInsidePass(t *rapid.T) bool {
-	image, after := rapid.SampledFrom(handImages()).Draw(t, "image"), rapid.IntRange(0, 4).Draw(t, "after")
+func (r *run) editInsidePass(t *choice) bool {
+	image, after := pick(t, handImages()), t.between(0, 4)
 	r.InterruptWrites(func(actor string) {
 		if actor != "crossplane" {
 			return
@@ -194,30 +204,30 @@ func (r *run) editInsidePass(t *rapid.T) bool {
 	return true
 }
 
-func (r *run) deletePod(*rapid.T) bool {
+func (r *run) deletePod(*choice) bool {
 	return r.Delete(kindPod, namespace, "demo-1", metav1.DeletePropagationBackground) == nil
 }
 
-func (r *run) deleteClaim(*rapid.T) bool {
+func (r *run) deleteClaim(*choice) bool {
 	return r.Delete(kindClaim, namespace, "demo-1", metav1.DeletePropagationBackground) == nil
 }
 
-func (r *run) deleteObject(t *rapid.T) bool {
-	name := rapid.SampledFrom([]string{"demo-claim", "demo-ledger"}).Draw(t, "object")
+func (r *run) deleteObject(t *choice) bool {
+	name := pick(t, []string{"demo-claim", "demo-ledger"})
 	return r.Delete(simulatorKindObject(), namespace, name, metav1.DeletePropagationBackground) == nil
 }
 
 // eraseRecord is an edit of the claim that takes a part of the record away.
-func (r *run) eraseRecord(t *rapid.T) bool {
+func (r *run) eraseRecord(t *choice) bool {
 	if r.claim("demo") == nil {
 		return false
 	}
-	key := rapid.SampledFrom([]string{chroma.AnnotationDataRecord, chroma.AnnotationDataVersion, chroma.AnnotationDataVersions, chroma.AnnotationRecoveryImage}).Draw(t, "annotation")
+	key := pick(t, []string{chroma.AnnotationDataRecord, chroma.AnnotationDataVersion, chroma.AnnotationDataVersions, chroma.AnnotationRecoveryImage})
 	return r.Annotate(kindClaim, namespace, "demo-1", key, "") == nil
 }
 
-func (r *run) switchWebhook(t *rapid.T) bool {
-	r.SetImageWebhook(rapid.SampledFrom([]func(string) string{
+func (r *run) switchWebhook(t *choice) bool {
+	r.SetImageWebhook(pick(t, []func(string) string{
 		nil,
 		func(image string) string { return strings.Replace(image, "docker.io", "mirror.example.org", 1) },
 		func(image string) string {
@@ -226,70 +236,70 @@ func (r *run) switchWebhook(t *rapid.T) bool {
 			}
 			return image + "@sha256:" + strings.Repeat("a", 64)
 		},
-	}).Draw(t, "webhook"), rapid.Bool().Draw(t, "on updates"))
+	}), t.coin())
 	return true
 }
 
-func (r *run) crash(t *rapid.T) bool {
-	r.CrashCrossplane(rapid.IntRange(1, 9).Draw(t, "write"), rapid.Bool().Draw(t, "after"))
+func (r *run) crash(t *choice) bool {
+	r.CrashCrossplane(t.between(1, 9), t.coin())
 	return true
 }
 
-func (r *run) staleCaches(t *rapid.T) bool {
-	r.FreezeCaches(kindNamed(rapid.SampledFrom([]string{"Pod", "PersistentVolumeClaim", "ConfigMap", "Chroma", "Object"}).Draw(t, "kind")))
+func (r *run) staleCaches(t *choice) bool {
+	r.FreezeCaches(kindNamed(pick(t, []string{"Pod", "PersistentVolumeClaim", "ConfigMap", "Chroma", "Object"})))
 	return true
 }
 
-func (r *run) refuse(t *rapid.T) bool {
+func (r *run) refuse(t *choice) bool {
 	r.Refuse(&simulator.Refusal{
-		Actor: rapid.SampledFrom([]string{"crossplane", "provider-kubernetes"}).Draw(t, "actor"),
-		Kind:  rapid.SampledFrom([]string{"Pod", "ConfigMap", "Service", "Object", "PersistentVolumeClaim"}).Draw(t, "kind"),
-		Code:  rapid.SampledFrom([]int{403, 409, 422}).Draw(t, "code"), Message: "refused by the test", Times: rapid.IntRange(1, 3).Draw(t, "times"),
+		Actor: pick(t, []string{"crossplane", "provider-kubernetes"}),
+		Kind:  pick(t, []string{"Pod", "ConfigMap", "Service", "Object", "PersistentVolumeClaim"}),
+		Code:  pick(t, []int{403, 409, 422}), Message: "refused by the test", Times: t.between(1, 3),
 	})
 	return true
 }
 
-func (r *run) holdPass(t *rapid.T) bool {
-	r.HoldNextPass(time.Duration(rapid.IntRange(1, 40).Draw(t, "seconds")) * time.Second)
+func (r *run) holdPass(t *choice) bool {
+	r.HoldNextPass(time.Duration(t.between(1, 40)) * time.Second)
 	return true
 }
 
-func (r *run) crashPod(t *rapid.T) bool {
-	return r.Get(kindPod, namespace, "demo-1") != nil && r.CrashPod(namespace, "demo-1", int64(rapid.SampledFrom([]int{0, 101, 137, 139}).Draw(t, "code")), false)
+func (r *run) crashPod(t *choice) bool {
+	return r.Get(kindPod, namespace, "demo-1") != nil && r.CrashPod(namespace, "demo-1", int64(pick(t, []int{0, 101, 137, 139})), false)
 }
 
-func (r *run) evictPod(t *rapid.T) bool {
-	return r.Get(kindPod, namespace, "demo-1") != nil && r.EvictPod(namespace, "demo-1", rapid.SampledFrom([]string{"Failed", "Succeeded"}).Draw(t, "phase"))
+func (r *run) evictPod(t *choice) bool {
+	return r.Get(kindPod, namespace, "demo-1") != nil && r.EvictPod(namespace, "demo-1", pick(t, []string{"Failed", "Succeeded"}))
 }
 
-func (r *run) loseNode(t *rapid.T) bool {
-	r.SetNodeLost("node-1", rapid.Bool().Draw(t, "lost"))
+func (r *run) loseNode(t *choice) bool {
+	r.SetNodeLost("node-1", t.coin())
 	return true
 }
 
-func (r *run) providerDown(t *rapid.T) bool {
-	r.SetProviderDown(rapid.Bool().Draw(t, "down"))
+func (r *run) providerDown(t *choice) bool {
+	r.SetProviderDown(t.coin())
 	return true
 }
 
-func (r *run) functionDown(t *rapid.T) bool {
-	r.SetFunctionDown(rapid.Bool().Draw(t, "down"))
+func (r *run) functionDown(t *choice) bool {
+	r.SetFunctionDown(t.coin())
 	return true
 }
 
-func (r *run) deleteXR(t *rapid.T) bool {
-	propagation := rapid.SampledFrom([]metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan}).Draw(t, "propagation")
+func (r *run) deleteXR(t *choice) bool {
+	propagation := pick(t, []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan})
 	return r.Delete(kindChroma, namespace, "demo", propagation) == nil
 }
 
-func (r *run) createXR(*rapid.T) bool {
+func (r *run) createXR(*choice) bool {
 	if r.exists() {
 		return false
 	}
 	return r.Apply(chromaOf("demo", "", func(c *chroma.Chroma) { c.Spec = *r.spec.Spec.DeepCopy() })) == nil
 }
 
-func (r *run) recreateXR(t *rapid.T) bool {
+func (r *run) recreateXR(t *choice) bool {
 	if !r.exists() || !r.deleteXR(t) {
 		return false
 	}
@@ -298,7 +308,7 @@ func (r *run) recreateXR(t *rapid.T) bool {
 }
 
 // heal everything that is not the Chroma's own.
-func (r *run) heal(*rapid.T) bool {
+func (r *run) heal(*choice) bool {
 	r.AcceptAll()
 	r.InterruptWrites(nil)
 	r.SetFunctionDown(false)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"sort"
@@ -201,19 +202,19 @@ func (r *run) outcome(c store.Change) {
 }
 
 // play a random sequence and let it come to rest.
-func (r *run) play(t *rapid.T, length int) {
+func (r *run) play(t fataler, c *choice, length int) {
 	actions := disturbances()
-	if !r.createXR(t) {
-		t.Fatal("cannot create the Chroma")
+	if !r.createXR(c) {
+		t.Fatalf("cannot create the Chroma")
 	}
 	for range length {
-		next := actions[rapid.IntRange(0, len(actions)-1).Draw(t, "action")]
-		if next.do(r, t) {
+		next := pick(c, actions)
+		if next.do(r, c) {
 			r.counts["fault: "+next.name]++
 			r.log = append(r.log, r.Now().Format("15:04:05.000 ")+next.name)
 			r.counts["actions"]++
 		}
-		for range rapid.IntRange(0, 25).Draw(t, "steps") {
+		for range c.between(0, 25) {
 			if _, more := r.Step(); !more {
 				break
 			}
@@ -221,10 +222,15 @@ func (r *run) play(t *rapid.T, length int) {
 		}
 		r.check(t)
 	}
-	r.rest(t)
+	r.rest(t, c)
 }
 
-func (r *run) check(t *rapid.T) {
+// fataler is a test, or a check of a property.
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
+func (r *run) check(t fataler) {
 	if len(r.oracle.violations) > 0 {
 		t.Fatalf("%s\n%s", strings.Join(r.oracle.violations, "\n"), r.story())
 	}
@@ -239,17 +245,17 @@ func (r *run) story() string {
 
 // rest is invariant 7: when the disturbances stop and the spec is allowed, the Chroma is Ready with that image within
 // some passes; and invariant 6: then nothing is written any more.
-func (r *run) rest(t *rapid.T) {
-	r.heal(t)
+func (r *run) rest(t fataler, c *choice) {
+	r.heal(c)
 	r.SetImageWebhook(nil, false)
 	r.CrashCrossplane(0, false)
 	r.Advance(time.Minute)
-	r.createXR(t)
+	r.createXR(c)
 	r.spec.Spec.Storage = storageOf("20Gi")
 	r.applySpec()
 	r.Advance(5 * time.Minute)
 	r.check(t)
-	r.agree(t)
+	r.agree(c)
 	start := r.counts["passes"]
 	ready := false
 	for range 60 {
@@ -259,7 +265,7 @@ func (r *run) rest(t *rapid.T) {
 			break
 		}
 		// A person follows what the conditions ask for.
-		r.agree(t)
+		r.agree(c)
 	}
 	r.check(t)
 	if !ready {
@@ -279,13 +285,13 @@ func (r *run) rest(t *rapid.T) {
 
 // agree makes the spec allowed, as a person does who follows the conditions: the claim accepted, the incident declared,
 // the image the one that ran last.
-func (r *run) agree(t *rapid.T) {
+func (r *run) agree(c *choice) {
 	of := r.chroma("demo")
 	if of == nil {
 		return
 	}
 	if _, because, _ := simulator.Condition(r.Get(kindChroma, namespace, "demo"), string(reason.ServerReady)); because == string(reason.ClaimLost) {
-		r.acceptClaim(t)
+		r.acceptClaim(c)
 	}
 	if claim := r.claim("demo"); claim != nil && claim.GetDeletionTimestamp() != nil {
 		_ = r.Delete(kindPod, namespace, "demo-1", metav1.DeletePropagationBackground) // The data is copied out; let it go.
@@ -332,8 +338,10 @@ func TestSimulation(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		r := newRun(t, rapid.Uint64().Draw(rt, "seed"), realFunction)
-		r.play(rt, rapid.IntRange(disturbancesPerSequence/2, disturbancesPerSequence*2).Draw(rt, "disturbances"))
+		seed := rapid.Uint64().Draw(rt, "seed")
+		c := &choice{rand.New(rand.NewPCG(seed, 1))}
+		r := newRun(t, seed, realFunction)
+		r.play(rt, c, c.between(disturbancesPerSequence/2, disturbancesPerSequence*2))
 		for name, n := range r.counts {
 			total[name] += n
 		}
