@@ -40,6 +40,7 @@ type Retry struct {
 // A Refusal is a write that was refused and has not succeeded since.
 type Refusal struct {
 	Retry
+
 	// Wait before the next try. Zero: this pass tries.
 	Wait time.Duration
 }

@@ -5,6 +5,7 @@ package vald
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -23,8 +24,8 @@ type Capability struct {
 	General, Agent bool
 }
 
-// A ValdRelease that should exist.
-type ValdRelease struct {
+// A Release is one ValdRelease that should exist.
+type Release struct {
 	// Cluster it is for.
 	Cluster valdv1.Cluster
 	// Role and Type of the cluster's entry.
@@ -39,7 +40,7 @@ type ValdRelease struct {
 // overlay are layered in this order. With matching required and no general pool nothing is built.
 //
 // It is as tolerant as the Vald Operator's build: limits that the API checks are not checked again.
-func Build(vor *valdv1.ValdOperatorRelease, with config.Config, template map[string]any, capability Capability) ([]ValdRelease, error) {
+func Build(vor *valdv1.ValdOperatorRelease, with config.Config, template map[string]any, capability Capability) ([]Release, error) {
 	clusters, err := validate(vor, with, capability)
 	if err != nil {
 		return nil, err
@@ -61,8 +62,8 @@ func Build(vor *valdv1.ValdOperatorRelease, with config.Config, template map[str
 
 	// What all entries have in common is built and merged once, and what all clusters of an entry have, once for each.
 	c := computation{vald: &vor.Spec.VectorEngine.Vald, namespace: vor.GetNamespace(), config: with}
-	base = release.Overlay(release.Overlay(nil, base), map[string]any{"spec": c.shared()})
-	releases := make([]ValdRelease, 0, clusters)
+	base = release.Overlay(release.Overlay(nil, base), map[string]any{"spec": c.shared()}) //nolint:goconst // A key of a manifest is written where it stands.
+	releases := make([]Release, 0, clusters)
 	for _, entry := range vor.Spec.Infrastructure {
 		if !entry.Active {
 			continue
@@ -70,7 +71,7 @@ func Build(vor *valdv1.ValdOperatorRelease, with config.Config, template map[str
 		merged := release.Overlay(release.Overlay(base, c.entry(entry, capability)), overlay)
 		for _, cluster := range entry.Clusters {
 			name := ReleaseName(vor.GetNamespace(), cluster.Name)
-			releases = append(releases, ValdRelease{
+			releases = append(releases, Release{
 				Cluster: cluster, Role: entry.Role, Type: entry.Type, Name: name,
 				Manifest: manifest(merged, name, vor.GetNamespace()),
 			})
@@ -125,7 +126,7 @@ const overlayPath = "spec.vectorEngine.vald.overlay"
 // parseOverlay reads the overlay. {}, null and absence are the same.
 func parseOverlay(raw *apiextensionsv1.JSON) (map[string]any, error) {
 	if raw == nil || len(raw.Raw) == 0 {
-		return nil, nil
+		return map[string]any{}, nil
 	}
 	var value any
 	if err := json.Unmarshal(raw.Raw, &value); err != nil {
@@ -146,15 +147,13 @@ func parseOverlay(raw *apiextensionsv1.JSON) (map[string]any, error) {
 func manifest(merged map[string]any, name, namespace string) map[string]any {
 	metadata := make(map[string]any, 4)
 	if shared, ok := merged["metadata"].(map[string]any); ok {
-		for key, value := range shared {
-			metadata[key] = value
-		}
+		maps.Copy(metadata, shared)
 	}
 	metadata["name"] = name
 	metadata["namespace"] = namespace
 	out := map[string]any{
 		"apiVersion": valdv1.GroupVersion().String(),
-		"kind":       valdv1.KindValdRelease,
+		"kind":       valdv1.KindValdRelease, //nolint:goconst // A key of a manifest is written where it stands.
 		"metadata":   metadata,
 	}
 	if spec, ok := merged["spec"]; ok {

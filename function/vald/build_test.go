@@ -49,7 +49,7 @@ func at(manifest map[string]any, path string) any {
 		path = "spec." + path
 	}
 	var value any = manifest
-	for _, key := range strings.Split(path, ".") {
+	for key := range strings.SplitSeq(path, ".") {
 		members, _ := value.(map[string]any)
 		value = members[strings.ReplaceAll(key, "~", ".")]
 	}
@@ -57,11 +57,11 @@ func at(manifest map[string]any, path string) any {
 }
 
 // overlay of YAML.
-func overlay(t testing.TB, text string) *apiextensionsv1.JSON {
-	t.Helper()
+func overlay(tb testing.TB, text string) *apiextensionsv1.JSON {
+	tb.Helper()
 	encoded, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return &apiextensionsv1.JSON{Raw: encoded}
 }

@@ -1,3 +1,4 @@
+//nolint:goconst // The keys of a manifest are written where they stand: it reads like one.
 package vald
 
 import (

@@ -33,26 +33,26 @@ type recording struct {
 	builderRenders int
 }
 
-func readRecording(t testing.TB, folder string) recording {
-	t.Helper()
+func readRecording(tb testing.TB, folder string) recording {
+	tb.Helper()
 	var r recording
-	decodeFile(t, filepath.Join(folder, "vor.yaml"), &r.vor)
+	decodeFile(tb, filepath.Join(folder, "vor.yaml"), &r.vor)
 
 	var document map[string]any
-	decodeFile(t, filepath.Join(folder, "config.yaml"), &document)
+	decodeFile(tb, filepath.Join(folder, "config.yaml"), &document)
 	var err error
 	if r.config, err = config.Parse(document, config.Environment{}); err != nil {
-		t.Fatalf("cannot read the configuration of %s: %v", folder, err)
+		tb.Fatalf("cannot read the configuration of %s: %v", folder, err)
 	}
 
 	r.template = config.ShippedTemplate()
 	if text, err := os.ReadFile(filepath.Join(folder, "default-vrs.yaml")); err == nil {
 		if r.template, err = config.ParseTemplate(text); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	if text, err := os.ReadFile(filepath.Join(folder, "nodes.yaml")); err == nil {
-		r.capability = capabilityOf(t, text, r.vor.GetNamespace(), r.config)
+		r.capability = capabilityOf(tb, text, r.vor.GetNamespace(), r.config)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "expected-error.txt")); err == nil {
 		var refused struct {
@@ -64,13 +64,13 @@ func readRecording(t testing.TB, folder string) recording {
 			Conditions any `json:"conditions"`
 			Objects    any `json:"objects"`
 		}
-		decodeFile(t, filepath.Join(folder, "expected-error.txt"), &refused)
+		decodeFile(tb, filepath.Join(folder, "expected-error.txt"), &refused)
 		r.builderError, r.builderRenders = refused.BuilderError, refused.BuilderRenders
 		return r
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "expected.yaml"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	r.want = map[string]any{}
 	for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
@@ -78,33 +78,33 @@ func readRecording(t testing.TB, folder string) recording {
 		if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
 			return r
 		} else if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		r.want[document["metadata"].(map[string]any)["name"].(string)] = normalised(document)
 	}
 }
 
-func decodeFile(t testing.TB, path string, into any) {
-	t.Helper()
+func decodeFile(tb testing.TB, path string, into any) {
+	tb.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := sigsyaml.UnmarshalStrict(text, into); err != nil {
-		t.Fatalf("cannot decode %s: %v", path, err)
+		tb.Fatalf("cannot decode %s: %v", path, err)
 	}
 }
 
 // capabilityOf Node documents, by hand: what the lifecycle does with required resources.
-func capabilityOf(t testing.TB, text []byte, namespace string, with config.Config) Capability {
-	t.Helper()
+func capabilityOf(tb testing.TB, text []byte, namespace string, with config.Config) Capability {
+	tb.Helper()
 	var out Capability
 	for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
 		var node corev1.Node
 		if err := decoder.Decode(&node); errors.Is(err, io.EOF) {
 			return out
 		} else if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if node.Labels[with.NodePool.Key("namespace")] != namespace {
 			continue

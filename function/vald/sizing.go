@@ -57,19 +57,19 @@ func SizeOf(entry valdv1.Infrastructure, volume *valdv1.PersistentVolume, with c
 }
 
 // Size of the agents as the ValdRelease has it, after the overlay.
-func (v ValdRelease) Size() Size {
+func (r Release) Size() Size {
 	at := func(path ...string) string {
-		text, _, _ := unstructured.NestedString(v.Manifest, append([]string{"spec", "agent"}, path...)...)
+		text, _, _ := unstructured.NestedString(r.Manifest, append([]string{"spec", "agent"}, path...)...)
 		return text
 	}
-	agents, _, _ := unstructured.NestedInt64(v.Manifest, "spec", "agent", "minReplicas")
+	agents, _, _ := unstructured.NestedInt64(r.Manifest, "spec", "agent", "minReplicas") //nolint:goconst // A path is written where it stands.
 	size := Size{
 		Agents:     agents,
 		CPULimit:   at("resources", "limits", "cpu"),
 		CPURequest: at("resources", "requests", "cpu"),
 		Memory:     at("resources", "requests", "memory"),
 	}
-	if enabled, _, _ := unstructured.NestedBool(v.Manifest, "spec", "agent", "persistentVolume", "enabled"); enabled {
+	if enabled, _, _ := unstructured.NestedBool(r.Manifest, "spec", "agent", "persistentVolume", "enabled"); enabled {
 		size.Volume = at("persistentVolume", "size")
 	}
 	return size

@@ -20,6 +20,8 @@ var shipped []byte
 func ShippedTemplate() map[string]any { return parseShipped() }
 
 // parseShipped once: it is a constant that Go cannot write down.
+//
+//nolint:gochecknoglobals // See above.
 var parseShipped = sync.OnceValue(func() map[string]any {
 	template, err := ParseTemplate(shipped)
 	if err != nil {
@@ -57,7 +59,7 @@ func ParseTemplate(text []byte) (map[string]any, error) {
 	}
 	template, ok := value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("cannot read the default template: it must be one ValdRelease")
+		return nil, errors.New("cannot read the default template: it must be one ValdRelease")
 	}
 	return template, nil
 }

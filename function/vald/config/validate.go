@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -50,13 +51,13 @@ func (c Config) validate() error {
 		}
 	}
 	if c.NodePool.AgentPodsPerNode < 0 {
-		return fmt.Errorf("cannot read the configuration: operator.node_pool.agent_pods_per_node must not be negative")
+		return errors.New("cannot read the configuration: operator.node_pool.agent_pods_per_node must not be negative")
 	}
 	if c.PersistentVolume.BufferRatio < 0 {
-		return fmt.Errorf("cannot read the configuration: operator.persistent_volume.buffer_ratio must not be negative")
+		return errors.New("cannot read the configuration: operator.persistent_volume.buffer_ratio must not be negative")
 	}
 	if c.PersistentVolume.MinSizeBytes < 0 {
-		return fmt.Errorf("cannot read the configuration: operator.persistent_volume.min_size_bytes must not be negative")
+		return errors.New("cannot read the configuration: operator.persistent_volume.min_size_bytes must not be negative")
 	}
 	if c.NodePool.LabelPrefix != "" {
 		if problems := validation.IsDNS1123Subdomain(c.NodePool.LabelPrefix); len(problems) > 0 {

@@ -34,7 +34,7 @@ func wrapped(manifest map[string]any, name, namespace, providerConfig string) ma
 
 // providerConfigName of a cluster: its id, or a template in which {id}, {name}, {role} and {type} stand for those of the
 // cluster.
-func providerConfigName(template string, built vald.ValdRelease) (string, error) {
+func providerConfigName(template string, built vald.Release) (string, error) {
 	name := built.Cluster.ID
 	if template != "" {
 		name = strings.NewReplacer(

@@ -36,8 +36,9 @@ func statusOf(state reason.Reason) pass.ConditionStatus {
 		return pass.True
 	case reason.Failed:
 		return pass.False
+	default:
+		return pass.Unknown
 	}
-	return pass.Unknown
 }
 
 // provisioning evaluates the first phase: whether every active cluster has an id and a name. It is all or nothing.

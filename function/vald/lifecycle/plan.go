@@ -22,7 +22,7 @@ type plan struct {
 	// prune what is observed and not composed.
 	prune bool
 	// releases that were built.
-	releases     []vald.ValdRelease
+	releases     []vald.Release
 	requirements map[string]pass.Requirement
 	// refusals of writes.
 	refusals []refusal.Refusal
@@ -67,13 +67,13 @@ func (w world) plan() plan {
 
 // A wish is one object that should exist.
 type wish struct {
-	release  vald.ValdRelease
+	release  vald.Release
 	role     string
 	manifest map[string]any
 }
 
 // wishes are what was built, in the form that the settings ask for.
-func (w world) wishes(releases []vald.ValdRelease) ([]wish, error) {
+func (w world) wishes(releases []vald.Release) ([]wish, error) {
 	out := make([]wish, 0, len(releases))
 	generation := strconv.FormatInt(w.managedGeneration(), 10)
 	for _, built := range releases {

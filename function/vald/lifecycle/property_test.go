@@ -89,9 +89,7 @@ func TestWhateverHappens(t *testing.T) {
 			case "delivery":
 				c.settings.DeliverObjects = !c.settings.DeliverObjects
 			case "delete":
-				if _, theirs := foreign[at]; theirs {
-					delete(foreign, at)
-				}
+				delete(foreign, at)
 				c.remove(at)
 			case "finalize":
 				if object := c.objects[at]; object != nil && foreign[at] == nil {

@@ -35,7 +35,7 @@ func (w world) status(evaluated []outcome, conditions []pass.Condition, plan pla
 
 // clusters of all entries. The sizes are those of the ValdReleases that were built, else those that would be.
 func (w world) clusters(plan plan) []valdv1.ClusterStatus {
-	built := make(map[string]vald.ValdRelease, len(plan.releases))
+	built := make(map[string]vald.Release, len(plan.releases))
 	for _, release := range plan.releases {
 		built[release.Cluster.Name] = release
 	}

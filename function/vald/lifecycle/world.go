@@ -41,7 +41,7 @@ func read(request pass.Request) (world, error) {
 	}
 	// The numbers of an observed object are float64; the converter makes integers of them.
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(request.XR.Object, w.vor); err != nil {
-		return world{}, err
+		return world{}, fmt.Errorf("cannot decode it: %w", err)
 	}
 	hash, err := hashOfSpec(request.XR)
 	if err != nil {

@@ -70,7 +70,7 @@ func Conform(document map[string]any) (map[string]any, error) {
 
 func conformMetadata(value any) (any, *PathError) {
 	if value == nil {
-		return nil, nil //nolint:nilnil // A null is a value here: it removes.
+		return nil, nil // A null is a value here: it removes.
 	}
 	metadata, ok := value.(map[string]any)
 	if !ok {
@@ -103,7 +103,7 @@ func conformMetadata(value any) (any, *PathError) {
 // conform a value to its node. Nothing of the value is changed in place.
 func (n *node) conform(value any) (any, *PathError) {
 	if value == nil {
-		return nil, nil //nolint:nilnil // A null is a value here: it removes.
+		return nil, nil // A null is a value here: it removes.
 	}
 	switch n.kind {
 	case "object":
@@ -255,7 +255,7 @@ func canonicalQuantity(value any) (any, *PathError) {
 	var text string
 	switch v := value.(type) {
 	case nil:
-		return nil, nil //nolint:nilnil // A null is a value here: it removes.
+		return nil, nil // A null is a value here: it removes.
 	case string:
 		text = v
 	case int64:

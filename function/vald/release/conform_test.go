@@ -70,8 +70,7 @@ func TestAWrongTypeIsAnErrorWithThePath(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			_, err := Conform(document(t, tc.document))
-			var at *PathError
-			if !errors.As(err, &at) {
+			if _, ok := errors.AsType[*PathError](err); !ok {
 				t.Fatalf("\n%s\nConform(...): want a PathError, got %v", tc.reason, err)
 			}
 			if diff := cmp.Diff(tc.want, err.Error()); diff != "" {

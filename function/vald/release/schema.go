@@ -3,6 +3,7 @@ package release
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"sync"
@@ -41,6 +42,8 @@ type Encoded struct {
 }
 
 // schema is decoded once: it is a constant that Go cannot write down.
+//
+//nolint:gochecknoglobals // See above.
 var schema = sync.OnceValue(func() *node {
 	root, err := decode(schemaJSON)
 	if err != nil {
@@ -91,7 +94,7 @@ func decode(file []byte) (*node, error) {
 		nodes = append(nodes, n)
 	}
 	if len(nodes) == 0 {
-		return nil, fmt.Errorf("cannot decode the schema: it is empty")
+		return nil, errors.New("cannot decode the schema: it is empty")
 	}
 	return nodes[len(nodes)-1], nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,11 +21,11 @@ func encode(crd []byte) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read the CustomResourceDefinition: %w", err)
 	}
 	if len(definition.Spec.Versions) != 1 || definition.Spec.Versions[0].Schema == nil {
-		return nil, fmt.Errorf("cannot read the CustomResourceDefinition: it must have one version, with a schema")
+		return nil, errors.New("cannot read the CustomResourceDefinition: it must have one version, with a schema")
 	}
 	spec, ok := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	if !ok {
-		return nil, fmt.Errorf("cannot read the CustomResourceDefinition: it has no spec")
+		return nil, errors.New("cannot read the CustomResourceDefinition: it has no spec")
 	}
 	e := encoder{index: map[string]int{}}
 	if _, err := e.add(spec); err != nil {

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 )
@@ -17,7 +18,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("cannot choose a CustomResourceDefinition: give one file")
+		return errors.New("cannot choose a CustomResourceDefinition: give one file")
 	}
 	crd, err := os.ReadFile(args[0])
 	if err != nil {
@@ -27,6 +28,8 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = os.Stdout.Write(schema)
-	return err
+	if _, err := os.Stdout.Write(schema); err != nil {
+		return fmt.Errorf("cannot write the schema: %w", err)
+	}
+	return nil
 }
