@@ -75,6 +75,21 @@ func TestADeliveryIsCompleteOnceItHasArrived(t *testing.T) {
 	}
 }
 
+// TestAChangeThatTheOtherClusterRefusesIsTold: the Object is still ready then, its last change has not arrived.
+func TestAChangeThatTheOtherClusterRefusesIsTold(t *testing.T) {
+	c := newCrossplane(object())
+	c.settings.DeliverObjects = true
+	c.settle(t)
+	c.provide(nil)
+	c.settle(t)
+	conditions := c.objects["Object/search-prod-green-a"].Object["status"].(map[string]any)
+	conditions["conditions"] = append(conditions["conditions"].([]any), map[string]any{"type": "Synced", "status": "False"})
+	answer := c.settle(t)
+	if want := "Waiting for VRS creation. Not yet in their clusters, see the Objects: search-prod-green-a"; answer.Conditions[1].Message != want || answer.Ready {
+		t.Errorf("want %q, got %q", want, answer.Conditions[1].Message)
+	}
+}
+
 // TestTheOtherFormIsDroppedOnlyAfterTheNewOneIsThere in both directions, and no release is ever without one.
 func TestTheOtherFormIsDroppedOnlyAfterTheNewOneIsThere(t *testing.T) {
 	c := newCrossplane(object())
