@@ -11,12 +11,17 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/function-chroma/function-chroma/plugin/accept"
+	"github.com/function-chroma/function-chroma/plugin/allow"
 	"github.com/function-chroma/function-chroma/plugin/completion"
 	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/explain"
 	"github.com/function-chroma/function-chroma/plugin/factory"
+	"github.com/function-chroma/function-chroma/plugin/incident"
 	"github.com/function-chroma/function-chroma/plugin/render"
 	"github.com/function-chroma/function-chroma/plugin/status"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
+	"github.com/function-chroma/function-chroma/plugin/upgrade"
 	"github.com/function-chroma/function-chroma/plugin/version"
 )
 
@@ -86,6 +91,11 @@ The plugin gives the composition function's own answers: it decides with the sam
 	f := factory.Factory{Streams: streams, Connection: connection, Color: &color, Getenv: getenv, Now: now}
 	root.AddCommand(
 		status.New(f),
+		explain.New(f),
+		upgrade.New(f),
+		incident.New(f),
+		allow.New(f),
+		accept.New(f),
 		render.New(f),
 		version.New(streams),
 		completion.New(streams, root),

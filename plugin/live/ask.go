@@ -134,7 +134,7 @@ func (v *View) required(ctx context.Context, client *cluster.Client, of *fnv1.Re
 				objects = append(objects, object)
 			}
 		} else {
-			list, err := client.List(ctx, kind, selector.GetNamespace(), labels.Set(selector.GetMatchLabels().GetLabels()).String())
+			list, err := v.list(ctx, client, kind, selector.GetNamespace(), labels.Set(selector.GetMatchLabels().GetLabels()).String())
 			if err != nil {
 				return nil, err
 			}

@@ -46,6 +46,7 @@ type View struct {
 	Now    time.Time
 
 	found map[string]*unstructured.Unstructured
+	lists map[string][]*unstructured.Unstructured
 	lock  *sync.Mutex
 }
 
@@ -72,7 +73,7 @@ func Gather(ctx context.Context, client *cluster.Client, kind schema.GroupVersio
 // Complete the view of an object that was read already.
 func Complete(ctx context.Context, client *cluster.Client, object *unstructured.Unstructured, now time.Time) (*View, error) {
 	v := &View{Object: object, XR: object, Observed: map[string]*unstructured.Unstructured{}, Now: now,
-		found: map[string]*unstructured.Unstructured{}, lock: &sync.Mutex{}}
+		found: map[string]*unstructured.Unstructured{}, lists: map[string][]*unstructured.Unstructured{}, lock: &sync.Mutex{}}
 	var err error
 	if v.IsClaim() {
 		if v.XR, err = v.behind(ctx, client); err != nil {
@@ -215,7 +216,8 @@ func (v *View) readFunction(ctx context.Context, client *cluster.Client, name st
 	if config := Text(function, "spec", "runtimeConfigRef", "name"); config != "" && config != "default" {
 		v.note(fmt.Errorf("the function's environment is set by DeploymentRuntimeConfig %s, which is not read here", config))
 	}
-	if revision := Text(function, "status", "currentRevision"); revision != "" {
+	// Healthy counts the revision's Deployment in. Only its message is the revision's own.
+	if revision := Text(function, "status", "currentRevision"); revision != "" && ConditionOf(function, "Healthy").Status != "True" {
 		v.Machinery.FunctionRevision, err = client.Find(ctx, cluster.FunctionRevision(), "", revision)
 		v.note(err)
 	}
@@ -238,6 +240,19 @@ func (v *View) fetch(ctx context.Context, client *cluster.Client, kind schema.Gr
 	v.found[key] = object
 	v.lock.Unlock()
 	return object, nil
+}
+
+// list objects once.
+func (v *View) list(ctx context.Context, client *cluster.Client, kind schema.GroupVersionKind, namespace, labels string) ([]*unstructured.Unstructured, error) {
+	key := strings.Join([]string{kind.String(), namespace, labels}, "|")
+	if known, found := v.lists[key]; found {
+		return known, nil
+	}
+	objects, err := client.List(ctx, kind, namespace, labels)
+	if err == nil {
+		v.lists[key] = objects
+	}
+	return objects, err
 }
 
 // note what could not be read.

@@ -13,6 +13,7 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/manifest"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
+	"github.com/function-chroma/function-chroma/plugin/trace"
 )
 
 // Formats of the objects: the values of --output.
@@ -142,7 +143,7 @@ func (o *Options) Run() error {
 		return err
 	}
 	if o.trace {
-		tracer{out: o.streams.Out, palette: o.palette, start: run.start}.print(run.Steps)
+		trace.Tracer{Out: o.streams.Out, Palette: o.palette, Start: run.start}.Print(run.Steps)
 	} else if err := printObjects(o.streams.Out, o.output, run.objects()); err != nil {
 		return fmt.Errorf("cannot print the objects: %w", err)
 	}

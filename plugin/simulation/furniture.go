@@ -46,6 +46,14 @@ func Furniture(composite *unstructured.Unstructured) []*unstructured.Unstructure
 	return out
 }
 
+// Node that is ready.
+func Node(name string) *unstructured.Unstructured {
+	of := named(corev1.SchemeGroupVersion.WithKind("Node"), name)
+	of.Object["spec"] = map[string]any{}
+	of.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "KubeletReady"}}}
+	return of
+}
+
 func named(kind schema.GroupVersionKind, name string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	u.SetGroupVersionKind(kind)

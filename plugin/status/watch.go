@@ -6,15 +6,33 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/function-chroma/function-chroma/function/reason"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
+	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
+	"github.com/function-chroma/function-chroma/plugin/target"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
 // interval between two looks.
 const interval = time.Second
+
+// Follow an object until it serves and nothing is left to do, for commands that have changed it.
+func Follow(ctx context.Context, f factory.Factory, client *cluster.Client, object *unstructured.Unstructured, timeout time.Duration) error {
+	palette, err := f.Palette()
+	if err != nil {
+		return err
+	}
+	o := &Options{
+		factory: f, client: client, palette: palette, namespace: object.GetNamespace(), timeout: timeout,
+		target: target.Target{Kind: object.GroupVersionKind(), Name: object.GetName()},
+	}
+	return o.follow(ctx)
+}
 
 // follow the object until it serves and nothing is left to do. A read that fails is shown, and tried again.
 func (o *Options) follow(ctx context.Context) error {

@@ -1,4 +1,5 @@
-package render
+// Package trace prints the passes of a simulation for people.
+package trace
 
 import (
 	"fmt"
@@ -12,22 +13,23 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
-// tracer prints passes for people.
-type tracer struct {
-	out     io.Writer
-	palette terminal.Palette
-	start   time.Time
+// A Tracer prints passes.
+type Tracer struct {
+	Out     io.Writer
+	Palette terminal.Palette
+	// Start is the time that the others are counted from.
+	Start time.Time
 }
 
 const indent = "  "
 
-// print the steps. Passes that changed nothing are counted, not shown.
-func (t tracer) print(steps []simulation.Step) {
+// Print the steps. Passes that changed nothing are counted, not shown.
+func (t Tracer) Print(steps []simulation.Step) {
 	quiet := 0
 	shown := map[store.Key]map[string]string{}
 	flush := func() {
 		if quiet > 0 {
-			t.line(t.palette.Faint(fmt.Sprintf("%d more %s: nothing to do", quiet, plural(quiet, "pass", "passes"))))
+			t.line(t.Palette.Faint(fmt.Sprintf("%d more %s: nothing to do", quiet, plural(quiet, "pass", "passes"))))
 			quiet = 0
 		}
 	}
@@ -35,7 +37,7 @@ func (t tracer) print(steps []simulation.Step) {
 		if step.Change != nil {
 			if text := t.change(*step.Change); text != "" {
 				flush()
-				t.line(t.palette.Faint(t.at(step.At)+"  ") + text)
+				t.line(t.Palette.Faint(t.at(step.At)+"  ") + text)
 			}
 			continue
 		}
@@ -45,7 +47,7 @@ func (t tracer) print(steps []simulation.Step) {
 			continue
 		}
 		flush()
-		t.line(t.palette.Faint(t.at(step.At)+"  ") + t.palette.Strong(fmt.Sprintf("pass %d", step.Pass.Number)) + " of " + step.Pass.Composite.String())
+		t.line(t.Palette.Faint(t.at(step.At)+"  ") + t.Palette.Strong(fmt.Sprintf("pass %d", step.Pass.Number)) + " of " + step.Pass.Composite.String())
 		for _, line := range lines {
 			t.line(strings.Repeat(" ", 10) + line)
 		}
@@ -53,48 +55,48 @@ func (t tracer) print(steps []simulation.Step) {
 	flush()
 }
 
-func (t tracer) line(text string) {
-	_, _ = fmt.Fprintln(t.out, strings.TrimRight(text, " "))
+func (t Tracer) line(text string) {
+	_, _ = fmt.Fprintln(t.Out, strings.TrimRight(text, " "))
 }
 
 // at is the simulated time since the start.
-func (t tracer) at(when time.Time) string {
-	return fmt.Sprintf("%7.1fs", when.Sub(t.start).Seconds())
+func (t Tracer) at(when time.Time) string {
+	return fmt.Sprintf("%7.1fs", when.Sub(t.Start).Seconds())
 }
 
 // pass as lines, none when it changed nothing.
-func (t tracer) pass(pass *simulator.Pass, shown map[store.Key]map[string]string) []string {
+func (t Tracer) pass(pass *simulator.Pass, shown map[store.Key]map[string]string) []string {
 	var lines []string
 	for _, write := range pass.Writes {
 		lines = append(lines, t.write(pass, write)...)
 	}
 	if pass.Err != nil {
-		lines = append(lines, t.palette.Bad(pass.Outcome)+indent+pass.Err.Error())
+		lines = append(lines, t.Palette.Bad(pass.Outcome)+indent+pass.Err.Error())
 	}
 	return append(lines, t.conditions(pass, shown)...)
 }
 
 // write of a pass. Crossplane's bookkeeping in the composite is left out, its status is not.
-func (t tracer) write(pass *simulator.Pass, write simulator.Write) []string {
+func (t Tracer) write(pass *simulator.Pass, write simulator.Write) []string {
 	if write.Key == pass.Composite {
 		return t.status(write)
 	}
 	what := fmt.Sprintf("%s %s", terminal.Pad(write.Role, 8), write.Key)
 	switch {
 	case write.Err != nil:
-		return []string{t.palette.Bad(terminal.Pad("refused", 8)) + " " + what, indent + write.Err.Error()}
+		return []string{t.Palette.Bad(terminal.Pad("refused", 8)) + " " + what, indent + write.Err.Error()}
 	case write.Outcome == store.OutcomeCreated:
-		return []string{t.palette.Good(terminal.Pad("creates", 8)) + " " + what}
+		return []string{t.Palette.Good(terminal.Pad("creates", 8)) + " " + what}
 	case write.Outcome == store.OutcomeMarked, write.Outcome == store.OutcomeRemoved:
-		return []string{t.palette.Warn(terminal.Pad("deletes", 8)) + " " + what}
+		return []string{t.Palette.Warn(terminal.Pad("deletes", 8)) + " " + what}
 	}
 	changed := paths(write.Changed)
 	if len(changed) == 0 {
 		return nil
 	}
-	lines := []string{t.palette.Warn(terminal.Pad("changes", 8)) + " " + what}
+	lines := []string{t.Palette.Warn(terminal.Pad("changes", 8)) + " " + what}
 	for _, change := range changed {
-		lines = append(lines, strings.Repeat(" ", 9)+t.palette.Faint(change))
+		lines = append(lines, strings.Repeat(" ", 9)+t.Palette.Faint(change))
 	}
 	return lines
 }
@@ -125,7 +127,7 @@ func bookkeeping(field string) bool {
 }
 
 // status of the composite, as far as it changes.
-func (t tracer) status(write simulator.Write) []string {
+func (t Tracer) status(write simulator.Write) []string {
 	var lines []string
 	for _, change := range write.Changed {
 		field, values, _ := strings.Cut(change, ": ")
@@ -133,13 +135,13 @@ func (t tracer) status(write simulator.Write) []string {
 			continue
 		}
 		_, now, _ := strings.Cut(values, " -> ")
-		lines = append(lines, t.palette.Faint("status   "+strings.TrimPrefix(field, "status.")+": "+now))
+		lines = append(lines, t.Palette.Faint("status   "+strings.TrimPrefix(field, "status.")+": "+now))
 	}
 	return lines
 }
 
 // conditions that are news.
-func (t tracer) conditions(pass *simulator.Pass, shown map[store.Key]map[string]string) []string {
+func (t Tracer) conditions(pass *simulator.Pass, shown map[store.Key]map[string]string) []string {
 	if len(pass.Calls) == 0 {
 		return nil
 	}
@@ -159,17 +161,17 @@ func (t tracer) conditions(pass *simulator.Pass, shown map[store.Key]map[string]
 	return lines
 }
 
-func (t tracer) condition(kind, status, because, message string) []string {
+func (t Tracer) condition(kind, status, because, message string) []string {
 	word := strings.ToUpper(status[:1]) + strings.ToLower(status[1:])
 	head := fmt.Sprintf("%s=%s %s", kind, word, because)
 	blocked := kind == "UpgradeBlocked"
 	switch {
 	case (word == "True") != blocked:
-		head = t.palette.Good(head)
+		head = t.Palette.Good(head)
 	case blocked:
-		head = t.palette.Bad(head)
+		head = t.Palette.Bad(head)
 	default:
-		head = t.palette.Warn(head)
+		head = t.Palette.Warn(head)
 	}
 	lines := []string{head}
 	if message != "" {
@@ -181,11 +183,11 @@ func (t tracer) condition(kind, status, because, message string) []string {
 }
 
 // change by somebody else, where it is worth a line.
-func (t tracer) change(change store.Change) string {
+func (t Tracer) change(change store.Change) string {
 	if change.Key.GVK.Kind == "Node" {
 		return ""
 	}
-	who := t.palette.Faint(terminal.Pad(change.Actor, 20) + " ")
+	who := t.Palette.Faint(terminal.Pad(change.Actor, 20) + " ")
 	switch change.Outcome {
 	case store.OutcomeCreated:
 		return who + "created " + change.Key.String()

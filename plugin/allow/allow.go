@@ -1,0 +1,185 @@
+// Package allow is kubectl chroma allow: the annotations that allow what is refused by default.
+package allow
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/compatibility"
+	"github.com/function-chroma/function-chroma/function/image"
+	"github.com/function-chroma/function-chroma/function/ledger"
+	"github.com/function-chroma/function-chroma/function/settings"
+	"github.com/function-chroma/function-chroma/plugin/change"
+	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/factory"
+	"github.com/function-chroma/function-chroma/plugin/live"
+	"github.com/function-chroma/function-chroma/plugin/target"
+	"github.com/function-chroma/function-chroma/plugin/terminal"
+)
+
+// A permission and the annotations that it may take.
+type permission struct {
+	name, short string
+	keys        []string
+}
+
+func permissions() []permission {
+	return []permission{
+		{"downgrade", "Allow the wanted older version, within one data format", []string{chroma.AnnotationAllowDowngrade}},
+		{"format-downgrade", "Allow the wanted older version across a border of the data format", []string{chroma.AnnotationAllowDowngrade, chroma.AnnotationAllowFormatDowngrade}},
+		{"product-change", "Allow the way back from VecturaDB to Chroma", []string{chroma.AnnotationAllowProductChange, chroma.AnnotationAllowDowngrade, chroma.AnnotationAllowFormatDowngrade}},
+	}
+}
+
+// New command with its subcommands.
+func New(f factory.Factory) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "allow",
+		Short: "Allow a downgrade, or the way back to Chroma, after saying what that does",
+		Long: `Some changes of the image are refused until a person allows them with annotations. These commands say what would happen in
+this case, ask, and write exactly the annotations that the wanted image needs. --revoke takes them away again.
+
+` + exit.Help,
+		Example: `  kubectl chroma allow downgrade demo
+  kubectl chroma allow downgrade demo --revoke`,
+		Args: factory.Arguments(0, 0, "downgrade, format-downgrade or product-change"),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	for _, p := range permissions() {
+		command.AddCommand(newPermission(f, p))
+	}
+	return command
+}
+
+type options struct {
+	change.Options
+	permission permission
+	image      string
+	revoke     bool
+}
+
+func newPermission(f factory.Factory, p permission) *cobra.Command {
+	o := &options{Options: change.Options{Streams: f.Streams}, permission: p}
+	command := &cobra.Command{
+		Use:   p.name + " NAME",
+		Short: p.short,
+		Long: p.short + `. The image is the one that the spec asks for, or that of --image for an upgrade that is yet to
+be applied. What would happen to the data is said first.
+
+The annotations it may write: ` + strings.Join(p.keys, ", ") + `.
+
+` + exit.Help + `
+
+It exits with 3 when no annotation of this command allows the image.`,
+		Example: fmt.Sprintf(`  # Say what would happen, ask, and allow it
+  kubectl chroma allow %[1]s demo
+
+  # Take it back
+  kubectl chroma allow %[1]s demo --revoke`, p.name),
+		Args: factory.Arguments(1, 1, "a name"),
+		RunE: func(command *cobra.Command, args []string) error {
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.run(command.Context(), f, args[0])
+		},
+	}
+	command.Flags().StringVar(&o.image, "image", "", "an image other than that of the spec")
+	command.Flags().BoolVar(&o.revoke, "revoke", false, "take the annotations away")
+	o.AddFlags(command.Flags())
+	return command
+}
+
+func (o *options) run(ctx context.Context, f factory.Factory, argument string) error {
+	name, err := target.Chroma(argument)
+	if err != nil {
+		return err
+	}
+	client, namespace, err := f.Both()
+	if err != nil {
+		return err
+	}
+	view, err := live.Gather(ctx, client, cluster.Chroma(), namespace, name, f.Now())
+	if err != nil {
+		return err
+	}
+	if o.revoke {
+		return o.takeAway(ctx, client, view)
+	}
+	verdict, wanted, err := o.judge(view)
+	if err != nil {
+		return err
+	}
+	if verdict.Allowed {
+		_, err := fmt.Fprintf(o.Streams.Out, "%s may run on the data of %s/%s as it is: nothing needs to be allowed.\n", wanted, namespace, name)
+		return err
+	}
+	annotations := map[string]any{}
+	for _, needed := range verdict.Needed {
+		if !slices.Contains(o.permission.keys, needed.Key) {
+			return exit.Errorf(exit.Refused, "%s is refused for %s, which this command does not allow: %s", wanted, verdict.Reason, verdict.Message)
+		}
+		annotations[needed.Key] = needed.Value
+	}
+	if len(annotations) == 0 {
+		return exit.Errorf(exit.Refused, "%s is refused, and no annotation allows it: %s", wanted, verdict.Message)
+	}
+	for _, text := range []string{verdict.Message, verdict.Explanation} {
+		if text != "" {
+			_, _ = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(text, terminal.DefaultWidth), "\n"))
+		}
+	}
+	if err := o.Confirm(fmt.Sprintf("Allow %s on the data of %s/%s?", wanted, namespace, name)); err != nil {
+		return err
+	}
+	return o.Annotate(ctx, client, change.Of(view.Object), annotations)
+}
+
+func (o *options) judge(v *live.View) (compatibility.Verdict, string, error) {
+	wanted := o.image
+	if wanted == "" {
+		wanted = v.Chroma.Spec.Image
+	}
+	if wanted == "" {
+		wanted = v.Chroma.Status.DefaultImage
+	}
+	record := ledger.FromStatus(v.Chroma.Status)
+	if record == nil {
+		return compatibility.Verdict{}, "", exit.Errorf(exit.Refused, "%s/%s has no record of what has run on its data yet: nothing needs to be allowed", v.Namespace(), v.Name())
+	}
+	var input map[string]any
+	if v.Machinery.Step != nil {
+		input = v.Machinery.Step.Input
+	}
+	with, err := settings.Parse(input, settings.Environment{})
+	if err != nil {
+		return compatibility.Verdict{}, "", err
+	}
+	release, refusal := image.Resolve(wanted, v.Chroma.Spec.Product, with.Images.Allowed)
+	if refusal != nil {
+		return compatibility.Verdict{}, "", exit.Errorf(exit.Refused, "%s", refusal.Message)
+	}
+	return compatibility.Judge(compatibility.Question{
+		Data: record.Data(), Wanted: release.Version, Overrides: compatibility.OverridesOf(v.Object.GetAnnotations()),
+	}), release.Version.Title(), nil
+}
+
+func (o *options) takeAway(ctx context.Context, client *cluster.Client, v *live.View) error {
+	annotations := map[string]any{}
+	for _, key := range o.permission.keys {
+		if _, found := v.Object.GetAnnotations()[key]; found {
+			annotations[key] = nil
+		}
+	}
+	if len(annotations) == 0 {
+		_, err := fmt.Fprintf(o.Streams.Out, "%s/%s has none of %s.\n", v.Namespace(), v.Name(), strings.Join(o.permission.keys, ", "))
+		return err
+	}
+	return o.Annotate(ctx, client, change.Of(v.Object), annotations)
+}

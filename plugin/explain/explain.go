@@ -1,0 +1,183 @@
+// Package explain is kubectl chroma explain: what a reason means, and the way out.
+package explain
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	vald "github.com/function-chroma/function-chroma/apis/vald/v1"
+	"github.com/function-chroma/function-chroma/function/reason"
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
+	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/factory"
+	"github.com/function-chroma/function-chroma/plugin/live"
+	"github.com/function-chroma/function-chroma/plugin/target"
+	"github.com/function-chroma/function-chroma/plugin/terminal"
+)
+
+// A Table of reasons is of one kind of object.
+type Table struct {
+	Of      string
+	Entries []reason.Entry
+}
+
+// Tables of the function.
+func Tables() []Table {
+	return []Table{
+		{Of: chroma.Kind + ", single-node", Entries: append(reason.SingleNode(), reason.Compatibility()...)},
+		{Of: chroma.Kind + ", distributed", Entries: reason.Distributed()},
+		{Of: vald.Kind, Entries: reason.Vald()},
+	}
+}
+
+// Options of explain.
+type Options struct {
+	factory  factory.Factory
+	palette  terminal.Palette
+	argument string
+	output   string
+}
+
+// New command.
+func New(f factory.Factory) *cobra.Command {
+	o := &Options{factory: f}
+	command := &cobra.Command{
+		Use:   "explain REASON | NAME | vor/NAME",
+		Short: "Say what a reason means, and the way out",
+		Long: `Say what a reason of a condition or an event means, and the way out: one reason by its name, or those that a Chroma
+has now. A reason needs no cluster.
+
+` + exit.Help,
+		Example: `  # A reason
+  kubectl chroma explain DowngradeChangesFormat
+
+  # What a Chroma has
+  kubectl chroma explain demo`,
+		Args: factory.Arguments(1, 1, "a reason or a name"),
+		RunE: func(command *cobra.Command, args []string) error {
+			o.argument = args[0]
+			var err error
+			if o.palette, err = f.Palette(); err != nil {
+				return err
+			}
+			return o.Run(command.Context())
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return reasons(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	command.Flags().StringVarP(&o.output, "output", "o", "", "json or yaml")
+	return command
+}
+
+// reasons by name, each once.
+func reasons() []string {
+	var names []string
+	for _, table := range Tables() {
+		for _, entry := range table.Entries {
+			names = append(names, string(entry.Reason))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Run the command. Reasons begin with a capital letter, names of objects never do.
+func (o *Options) Run(ctx context.Context) error {
+	if first := o.argument[0]; first >= 'A' && first <= 'Z' {
+		found := find(o.argument)
+		if len(found) == 0 {
+			return exit.Errorf(exit.Usage, "there is no reason %q; there are %s", o.argument, strings.Join(reasons(), ", "))
+		}
+		return o.print(found)
+	}
+	of, err := target.Parse(o.argument)
+	if err != nil {
+		return err
+	}
+	client, namespace, err := o.factory.Both()
+	if err != nil {
+		return err
+	}
+	object, err := client.Get(ctx, of.Kind, namespace, of.Name)
+	if err != nil {
+		return err
+	}
+	var found []v1.Explanation
+	for _, condition := range live.Conditions(object) {
+		for _, explanation := range find(condition.Reason) {
+			explanation.Message = condition.Message
+			found = append(found, explanation)
+		}
+	}
+	if len(found) == 0 {
+		return exit.Errorf(exit.Error, "%s %s has no conditions of the function yet", of.Kind.Kind, of.Name)
+	}
+	return o.print(found)
+}
+
+// find what a reason means, for each kind that has it.
+func find(name string) []v1.Explanation {
+	var out []v1.Explanation
+	for _, table := range Tables() {
+		for _, entry := range table.Entries {
+			if !strings.EqualFold(string(entry.Reason), name) {
+				continue
+			}
+			conditions := make([]string, 0, len(entry.Conditions))
+			for _, condition := range entry.Conditions {
+				conditions = append(conditions, string(condition))
+			}
+			one := v1.Explanation{Reason: string(entry.Reason), Of: []string{table.Of}, Conditions: conditions, Meaning: entry.Meaning, Remedy: entry.Remedy}
+			if i := slices.IndexFunc(out, func(e v1.Explanation) bool { return e.Meaning == one.Meaning && e.Remedy == one.Remedy }); i >= 0 {
+				out[i].Of = append(out[i].Of, table.Of)
+				continue
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func (o *Options) print(found []v1.Explanation) error {
+	out := o.factory.Streams.Out
+	if o.output != "" {
+		return terminal.Document(out, o.output, v1.ExplanationList{Header: v1.HeaderOf(v1.KindExplanationList), Items: found})
+	}
+	for i, explanation := range found {
+		if i > 0 {
+			_, _ = fmt.Fprintln(out)
+		}
+		if err := o.one(out, explanation); err != nil {
+			return fmt.Errorf("cannot print the explanation: %w", err)
+		}
+	}
+	return nil
+}
+
+func (o *Options) one(out io.Writer, explanation v1.Explanation) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s  %s\n", o.palette.Strong(explanation.Reason), o.palette.Faint(strings.Join(explanation.Of, "; ")))
+	for _, part := range []struct{ label, text string }{
+		{"Conditions", strings.Join(explanation.Conditions, ", ")}, {"Meaning", explanation.Meaning}, {"Way out", explanation.Remedy}, {"Now", explanation.Message},
+	} {
+		if part.text == "" {
+			continue
+		}
+		for i, line := range terminal.Wrap(part.text, terminal.DefaultWidth-14) {
+			label := part.label
+			if i > 0 {
+				label = ""
+			}
+			fmt.Fprintf(&text, "  %s %s\n", o.palette.Faint(terminal.Pad(label, 11)), line)
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}

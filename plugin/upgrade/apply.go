@@ -1,0 +1,187 @@
+package upgrade
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
+	"github.com/function-chroma/function-chroma/plugin/change"
+	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/factory"
+	"github.com/function-chroma/function-chroma/plugin/live"
+	"github.com/function-chroma/function-chroma/plugin/status"
+	"github.com/function-chroma/function-chroma/plugin/target"
+)
+
+// registryPatience with a registry that is asked for a tag.
+const registryPatience = 5 * time.Second
+
+// ApplyOptions of upgrade apply.
+type ApplyOptions struct {
+	change.Options
+	factory factory.Factory
+
+	name     string
+	image    string
+	wait     bool
+	timeout  time.Duration
+	registry bool
+}
+
+func newApply(f factory.Factory) *cobra.Command {
+	o := &ApplyOptions{factory: f, Options: change.Options{Streams: f.Streams}}
+	command := &cobra.Command{
+		Use:   "apply NAME --image IMAGE",
+		Short: "Check an image, try the Pod, ask, and change the spec",
+		Long: `Change the image of a Chroma: check it with the function's own rules, try the new Pod with a server-side dry run (quota,
+LimitRange, webhooks), look the tag up in its registry (a warning when that cannot be done), ask, and apply. With --wait
+follow until the server serves again.
+
+` + exit.Help + `
+
+It exits with 3 when the function or the API server refuses it; nothing is changed then.`,
+		Example: `  # Ask, apply, and follow
+  kubectl chroma upgrade apply demo --image docker.io/chromadb/chroma:1.5.9 --wait
+
+  # In a script
+  kubectl chroma upgrade apply demo --image docker.io/chromadb/chroma:1.5.9 --wait --timeout 10m --yes`,
+		Args: factory.Arguments(1, 1, "a name"),
+		RunE: func(command *cobra.Command, args []string) error {
+			var err error
+			if o.name, err = target.Chroma(args[0]); err != nil {
+				return err
+			}
+			if o.image == "" {
+				return exit.Errorf(exit.Usage, "say which image with --image")
+			}
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(command.Context())
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&o.image, "image", "", "the image to run")
+	flags.BoolVar(&o.wait, "wait", false, "follow until the server serves again")
+	flags.DurationVar(&o.timeout, "timeout", 0, "with --wait: how long, like 10m; 0 waits for ever")
+	flags.BoolVar(&o.registry, "check-registry", true, "look the tag up in its registry")
+	o.AddFlags(flags)
+	return command
+}
+
+// Run the command.
+func (o *ApplyOptions) Run(ctx context.Context) error {
+	client, namespace, err := o.factory.Both()
+	if err != nil {
+		return err
+	}
+	palette, err := o.factory.Palette()
+	if err != nil {
+		return err
+	}
+	view, err := live.Gather(ctx, client, cluster.Chroma(), namespace, o.name, o.factory.Now())
+	if err != nil {
+		return err
+	}
+	check, err := judge(ctx, client, view, o.image)
+	if err != nil {
+		return err
+	}
+	if !check.Allowed {
+		if err := printOne(o.Streams.Out, palette, check); err != nil {
+			return err
+		}
+		return exit.Errorf(exit.Refused, "the function refuses the image: %s; nothing was changed", check.Reason)
+	}
+	o.summary(check)
+	if err := o.tryPod(ctx, client, view); err != nil {
+		return err
+	}
+	if o.registry {
+		o.lookUp(ctx)
+	}
+	if err := o.Confirm(fmt.Sprintf("Replace the server of %s/%s?", namespace, o.name)); err != nil {
+		return err
+	}
+	if err := o.Options.Apply(ctx, client, intent(view.Object, o.image)); err != nil {
+		return err
+	}
+	if !o.wait || o.DryRun != change.None {
+		return nil
+	}
+	return status.Follow(ctx, o.factory, client, view.Object, o.timeout)
+}
+
+func (o *ApplyOptions) summary(check v1.UpgradeCheck) {
+	_, _ = fmt.Fprintf(o.Streams.ErrOut, "From  %s\nTo    %s\n", check.From, check.To)
+	if check.WayBack != "" {
+		_, _ = fmt.Fprintf(o.Streams.ErrOut, "Back  %s\n", check.WayBack)
+	}
+}
+
+// intent is the one field that the plugin applies as its own.
+func intent(of *unstructured.Unstructured, image string) *unstructured.Unstructured {
+	out := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"image": image}}}
+	out.SetGroupVersionKind(of.GroupVersionKind())
+	out.SetNamespace(of.GetNamespace())
+	out.SetName(of.GetName())
+	return out
+}
+
+// tryPod has the API server look at a Pod like the running one with the image, under another name: quota, LimitRange
+// and webhooks have their say, and nothing is created.
+func (o *ApplyOptions) tryPod(ctx context.Context, client *cluster.Client, v *live.View) error {
+	if v.Pod == nil {
+		return nil
+	}
+	pod := &unstructured.Unstructured{Object: map[string]any{}}
+	spec, _, err := unstructured.NestedMap(v.Pod.Object, "spec")
+	if err != nil {
+		return fmt.Errorf("cannot read Pod %s: %w", v.Pod.GetName(), err)
+	}
+	delete(spec, "nodeName")
+	containers, _, _ := unstructured.NestedSlice(spec, "containers")
+	if len(containers) > 0 {
+		if first, ok := containers[0].(map[string]any); ok {
+			first["image"] = o.image
+			spec["containers"] = containers
+		}
+	}
+	pod.Object["spec"] = spec
+	pod.SetGroupVersionKind(cluster.Pod())
+	pod.SetNamespace(v.Namespace())
+	pod.SetName(v.Pod.GetName() + "-try")
+	pod.SetLabels(map[string]string{chroma.LabelChroma: v.Name()})
+	_, err = client.Create(ctx, pod, true)
+	if err != nil && strings.Contains(err.Error(), "exceeded quota") {
+		// The running Pod is counted beside the one that is tried, and is gone before the real one comes.
+		_, _ = fmt.Fprintf(o.Streams.ErrOut, "warning: the quota has no room for a second Pod, so it is not known whether it has room for the new one: %v\n", err)
+		return nil
+	}
+	if err != nil {
+		return exit.Errorf(exit.Refused, "the API server would refuse the new Pod, so nothing was changed: %w", err)
+	}
+	return nil
+}
+
+// lookUp the tag. A registry that cannot be asked from here can still be one that the node can pull from.
+func (o *ApplyOptions) lookUp(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, registryPatience)
+	defer cancel()
+	reference, err := name.ParseReference(o.image)
+	if err == nil {
+		_, err = remote.Head(reference, remote.WithContext(ctx))
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(o.Streams.ErrOut, "warning: the image could not be looked up in its registry from here: %v\n", err)
+	}
+}

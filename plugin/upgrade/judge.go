@@ -1,0 +1,94 @@
+package upgrade
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/compatibility"
+	"github.com/function-chroma/function-chroma/function/image"
+	"github.com/function-chroma/function-chroma/function/ledger"
+	"github.com/function-chroma/function-chroma/function/reason"
+	"github.com/function-chroma/function-chroma/function/settings"
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
+	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/live"
+)
+
+// judge an image for a Chroma. Whether it may run is the function's own answer to the same objects with that image; the
+// formats and the way back are what the function's tables say.
+func judge(ctx context.Context, client *cluster.Client, v *live.View, wanted string) (v1.UpgradeCheck, error) {
+	out := v1.UpgradeCheck{
+		Namespace: v.Namespace(), Name: v.Name(), From: v.Chroma.Status.Image, To: wanted, Notes: slices.Clone(v.Notes),
+	}
+	answer, err := v.Ask(ctx, client, func(xr *unstructured.Unstructured) error {
+		return unstructured.SetNestedField(xr.Object, wanted, "spec", "image")
+	})
+	if err != nil {
+		return out, fmt.Errorf("cannot check %s %s/%s: %w", chroma.Kind, v.Namespace(), v.Name(), err)
+	}
+	blocked := answer.Condition(string(reason.UpgradeBlocked))
+	out.Allowed, out.Reason, out.Message = blocked.Status != "True", blocked.Reason, blocked.Message
+	if v.SingleNode() {
+		explain(v, wanted, &out)
+	}
+	return out, nil
+}
+
+// explain the step with what the tables say.
+func explain(v *live.View, wanted string, out *v1.UpgradeCheck) {
+	record := ledger.FromStatus(v.Chroma.Status)
+	with, err := settings.Parse(inputOf(v), settings.Environment{})
+	if record == nil || err != nil {
+		return
+	}
+	release, refusal := image.Resolve(wanted, v.Chroma.Spec.Product, with.Images.Allowed)
+	if refusal != nil {
+		return
+	}
+	data := record.Data()
+	verdict := compatibility.Judge(compatibility.Question{
+		Data: data, Wanted: release.Version, Overrides: compatibility.OverridesOf(v.Chroma.GetAnnotations()),
+	})
+	highest, known := data.Versions[data.Last]
+	if known {
+		out.FormatBefore = compatibility.FormatOf(highest)
+	}
+	out.FormatAfter = compatibility.FormatOf(release.Version)
+	for _, needed := range verdict.Needed {
+		out.Annotations = append(out.Annotations, needed.Key+"="+needed.Value)
+	}
+	for _, crossing := range verdict.Crossings {
+		if crossing.Trial != nil && !crossing.From.Equal(crossing.To) {
+			out.Trial = crossing.Trial.Outcome
+		}
+	}
+	if known && out.Allowed {
+		out.WayBack = wayBack(*record, release.Version, highest)
+	}
+	if verdict.Explanation != "" && out.Message == "" {
+		out.Message = verdict.Explanation
+	}
+}
+
+// wayBack from a version to the one on the data now, once the version has run.
+func wayBack(record ledger.Record, wanted, present compatibility.Version) string {
+	if wanted.Equal(present) {
+		return ""
+	}
+	back := compatibility.Judge(compatibility.Question{Data: record.Raise(wanted).Data(), Wanted: present})
+	if back.Allowed {
+		return "Possible without more ado."
+	}
+	return back.Message
+}
+
+func inputOf(v *live.View) map[string]any {
+	if v.Machinery.Step == nil {
+		return nil
+	}
+	return v.Machinery.Step.Input
+}
