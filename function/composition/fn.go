@@ -9,14 +9,18 @@ import (
 	"github.com/crossplane/function-sdk-go/logging"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/response"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/apis/definition"
+	vald "github.com/function-chroma/function-chroma/apis/vald/v1"
+	"github.com/function-chroma/function-chroma/function/distributed"
 	"github.com/function-chroma/function-chroma/function/observe"
 	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/respond"
 	"github.com/function-chroma/function-chroma/function/settings"
 	"github.com/function-chroma/function-chroma/function/singlenode"
+	"github.com/function-chroma/function-chroma/function/vald/lifecycle"
 )
 
 // Function composes Chroma and Vald. It is a pure decision over what it is shown: the same request gives the same
@@ -28,7 +32,12 @@ type Function struct {
 	environment settings.Environment
 	defaults    definition.Defaults
 	now         func() time.Time
+	checker     Checker
 }
+
+// Checker of what a distributed Chroma needs outside the cluster. It answers in time, if need be that it does not know
+// yet. It is a function, so that the plugin, which imports this package, does not link the clients it takes.
+type Checker func(ctx context.Context, request pass.Request, targets distributed.Targets) distributed.Checks
 
 // New function.
 func New(log logging.Logger, environment settings.Environment, now func() time.Time) (*Function, error) {
@@ -39,11 +48,14 @@ func New(log logging.Logger, environment settings.Environment, now func() time.T
 	return &Function{log: log, environment: environment, defaults: defaults, now: now}, nil
 }
 
+// CheckWith a Checker. Without one nothing outside the cluster is asked, and its checks stay pending.
+func (f *Function) CheckWith(checker Checker) { f.checker = checker }
+
 // RunFunction answers one call. A Fatal result makes Crossplane change nothing and write no status: it is for requests
 // that cannot be read, and for nothing else.
-func (f *Function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	log := f.log.WithValues("tag", req.GetMeta().GetTag())
-	rsp, err := f.run(req)
+	rsp, err := f.run(ctx, req)
 	if err != nil {
 		log.Info("Cannot answer", "error", err.Error())
 		rsp = response.To(req, response.DefaultTTL)
@@ -54,7 +66,7 @@ func (f *Function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) 
 	return rsp, nil
 }
 
-func (f *Function) run(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	with, err := settings.Parse(observe.Input(req), f.environment)
 	if err != nil {
 		return nil, err
@@ -65,7 +77,7 @@ func (f *Function) run(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse,
 	}
 	// An XR can arrive without the defaults of the API: from render and lint, or older than a field.
 	f.defaults.Default(request.XR.Object)
-	answer, err := decide(request)
+	answer, err := f.decide(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +85,25 @@ func (f *Function) run(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse,
 }
 
 // decide by kind and mode.
-func decide(request pass.Request) (pass.Answer, error) {
+func (f *Function) decide(ctx context.Context, request pass.Request) (pass.Answer, error) {
 	gvk := request.XR.GroupVersionKind()
 	switch {
+	case gvk.Group == vald.Group && gvk.Kind == vald.Kind:
+		return lifecycle.Decide(request)
 	case gvk.Group == chroma.Group && (gvk.Kind == chroma.Kind || gvk.Kind == chroma.KindXChroma):
+		if mode, _, _ := unstructured.NestedString(request.XR.Object, "spec", "mode"); mode == string(chroma.ModeDistributed) {
+			return distributed.Decide(request, f.check(ctx, request))
+		}
 		return singlenode.Answer(request)
-	default:
-		return pass.Answer{}, fmt.Errorf("cannot compose %s: this function composes Chroma and ValdOperatorRelease", gvk)
 	}
+	return pass.Answer{}, fmt.Errorf("cannot compose %s: this function composes Chroma and ValdOperatorRelease", gvk)
+}
+
+// check what a distributed Chroma needs outside the cluster.
+func (f *Function) check(ctx context.Context, request pass.Request) distributed.Checks {
+	targets, ok := distributed.Ask(request)
+	if !ok || f.checker == nil {
+		return distributed.Checks{}
+	}
+	return f.checker(ctx, request, targets)
 }

@@ -99,8 +99,28 @@ func (s situation) apply(wanted chart.Object, observed *unstructured.Unstructure
 		if observed != nil && s.keepsTemplate(wanted.Component) {
 			return s.withPreviousTemplate(wanted, observed)
 		}
+		if !s.configObserved(wanted.Component) {
+			return keep(observed)
+		}
 	}
 	return wanted.Manifest, nil
+}
+
+// configObserved says that the ConfigMap of a component has the wanted content. Crossplane applies in any order, and a
+// Pod that starts before its ConfigMap is written reads the old one, once and for all.
+func (s situation) configObserved(name string) bool {
+	component, _ := s.version.Component(name)
+	if component.Config == nil {
+		return true
+	}
+	role := chart.RoleOf(chart.KindConfigMap, component.Config.Name)
+	observed := s.w.live(role)
+	wanted, ok := s.wanted[role].Manifest.(*applycorev1.ConfigMapApplyConfiguration)
+	if observed == nil || !ok {
+		return false
+	}
+	data, _, err := unstructured.NestedStringMap(observed.Object, "data")
+	return err == nil && maps.Equal(data, wanted.Data)
 }
 
 // keepsTemplate: another release of this function would render the component differently, and the user has decided

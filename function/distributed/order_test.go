@@ -34,6 +34,7 @@ func TestCreation(t *testing.T) {
 		t.Errorf("the foundation has 50 objects (5 lists, 8 Roles, 23 bindings, 6 Services, 8 accounts), got %d: %v", len(c.observed), roles(c))
 	}
 	for i, tier := range tiers {
+		c.pass() // The tier's ConfigMaps, when it has any.
 		c.pass()
 		for _, role := range tier {
 			if !c.has(role) {
@@ -93,6 +94,7 @@ func TestUpdate(t *testing.T) {
 	}
 	for i, name := range order {
 		c.settle()
+		c.pass() // The tier's ConfigMaps.
 		c.pass()
 		for j, other := range order {
 			want := "93652ec"
@@ -200,7 +202,7 @@ func TestConfigChangeRolls(t *testing.T) {
 	c := running(t, "52ce844")
 	before := generationsOf(c)
 	c.spec()["objectStorage"].(map[string]any)["s3"].(map[string]any)["bucket"] = "other"
-	for range 6 {
+	for range 10 {
 		c.pass()
 		c.settle()
 	}
@@ -219,7 +221,7 @@ func TestSecretChangeRolls(t *testing.T) {
 	c := running(t, "52ce844")
 	before := generationsOf(c)
 	c.secret("pg", map[string]string{"username": "chroma", "password": "other", "comment": "not read"})
-	for range 6 {
+	for range 10 {
 		c.pass()
 		c.settle()
 	}

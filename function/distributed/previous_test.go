@@ -81,7 +81,7 @@ func TestOtherRelease(t *testing.T) {
 				t.Errorf("and the system is ready")
 			}
 			c.spec()["objectStorage"].(map[string]any)["s3"].(map[string]any)["bucket"] = "other"
-			for range 4 {
+			for range 8 {
 				c.pass()
 				c.settle()
 			}

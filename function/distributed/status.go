@@ -15,11 +15,13 @@ func Endpoint(namespace string) string {
 func (s situation) status(c course, server finding) *v1alpha1.ChromaStatus {
 	status := &v1alpha1.ChromaStatus{
 		Phase:              s.phase(server),
-		Endpoint:           Endpoint(s.w.Chroma.GetNamespace()),
 		ObservedGeneration: s.w.Chroma.GetGeneration(),
 		Version:            s.runs(),
 		Components:         s.components(),
 		Retries:            retries(c.refusals),
+	}
+	if namespace := s.w.Chroma.GetNamespace(); namespace != "" {
+		status.Endpoint = Endpoint(namespace)
 	}
 	status.VersionHistory, status.MigratedDatabase = s.record()
 	for component, known := range c.repairs {

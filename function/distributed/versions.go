@@ -1,6 +1,7 @@
 package distributed
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 
@@ -14,10 +15,16 @@ var Versions = sync.OnceValue(func() []chart.Version {
 	return []chart.Version{v93652ec.Version().WithRenderings(), v52ce844.Version().WithRenderings()}
 })
 
+// commitPattern is the first characters of a commit, or its whole hash.
+var commitPattern = regexp.MustCompile(`^[0-9a-f]{7}([0-9a-f]{33})?$`)
+
 // Version finds a known version by the first characters of its commit, or by its whole hash.
 func Version(commit string) (chart.Version, bool) {
+	if !commitPattern.MatchString(commit) {
+		return chart.Version{}, false
+	}
 	for _, version := range Versions() {
-		if len(commit) >= chart.CommitLength && commit[:chart.CommitLength] == version.Commit {
+		if commit[:chart.CommitLength] == version.Commit {
 			return version, true
 		}
 	}

@@ -84,7 +84,7 @@ func Distributed() []Entry {
 		{MigrationRunning, server, "The migration Job prepares Postgres for the version. Everything else waits.", "Wait; if it lasts, read the log of the Job."},
 		{MigrationFailed, server, "The migration Job failed for good.", "Mend what its log names, then delete the Job: it is made anew."},
 		{RolloutStuck, server, "A StatefulSet does not replace a Pod that never got ready, not even with a corrected spec.", "Delete the Pod; the message has the command."},
-		{WaitingForChecks, server, "Postgres or the bucket cannot be used yet, and nothing is created before they can.", "See the conditions PostgresReady and ObjectStorageReady."},
+		{WaitingForChecks, both, "Postgres or the bucket cannot be used yet, and nothing is created before they can.", "See the conditions PostgresReady and ObjectStorageReady."},
 		{DistributedNamespaceTaken, server, "Another distributed Chroma has this namespace. The names of Chroma's chart are fixed, so a namespace has room for one.", "Create the Chroma in another namespace."},
 		{WriteRefused, both, "The API refused an object.", "Mend what the message names: a quota, a policy, the spec. It is tried again by itself."},
 		{VersionNotKnown, both, "The function does not know this version of Chroma.", "Choose one of the versions that the message names, or install a newer function."},
