@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"os/signal"
 	"syscall"
 	"time"
@@ -15,6 +16,9 @@ import (
 	_ "golang.org/x/crypto/x509roots/fallback"
 
 	"github.com/function-chroma/function-chroma/function/composition"
+	"github.com/function-chroma/function-chroma/function/distributed"
+	"github.com/function-chroma/function-chroma/function/distributed/checks"
+	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/server"
 	"github.com/function-chroma/function-chroma/function/settings"
 )
@@ -72,6 +76,7 @@ func (c *CLI) Run() error {
 	if err != nil {
 		return err
 	}
+	fn.CheckWith(checker())
 
 	s, err := server.New(ctx, fn, server.Options{
 		Network:         c.Network,
@@ -86,6 +91,14 @@ func (c *CLI) Run() error {
 	}
 
 	return s.Run(ctx)
+}
+
+// checker of Postgres and the bucket of a distributed Chroma.
+func checker() composition.Checker {
+	c := checks.New(checks.Environment{Now: time.Now, Resolver: net.DefaultResolver, Search: checks.SearchDomains()}, checks.DefaultLimits())
+	return func(ctx context.Context, request pass.Request, targets distributed.Targets) distributed.Checks {
+		return c.Check(ctx, checks.Question{Namespace: request.Namespace, Targets: targets, Settings: request.Settings.Checks})
+	}
 }
 
 func main() {
