@@ -103,7 +103,7 @@ func Distributed() []Entry {
 		{DatabaseNotFound, postgres, "The database does not exist.", "Create it: Chroma does not."},
 		{TLSFailed, checks, "The secure connection failed.", "Check sslMode, or the endpoint's scheme, and the certificate of the other side."},
 		{BucketNotFound, bucket, "The bucket does not exist.", "Create it: Chroma does not."},
-		{AccessDenied, bucket, "The credentials may not use the bucket.", "Allow them to list, read and write the bucket."},
+		{AccessDenied, checks, "The credentials may not use the database or the bucket.", "Allow them to connect to the database and to read the revisions of its migrations, or to list, read and write the bucket."},
 		{VirtualHostNotResolvable, bucket, "Chroma asks for <bucket>.<host>, and that name does not resolve.", "Use the IP address of the store as the endpoint, or make the name resolve."},
 		{HostNotAllowed, checks, "The function does not connect to this address.", "Use another address, or have the host allowed in the settings of the function."},
 		{Compared, verified, "The objects were compared with the version's own chart.", "Nothing needs to be done."},
