@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/server"
 	"github.com/function-chroma/function-chroma/function/settings"
+	"github.com/function-chroma/function-chroma/function/vald/config"
 )
 
 // bytesPerMB as --max-recv-message-size of Crossplane's own functions counts.
@@ -47,6 +49,10 @@ type CLI struct {
 
 	DefaultImage  string   `env:"CHROMA_DEFAULT_IMAGE"  help:"Image of a Chroma without spec.image, unless the composition's Input names one."`
 	AllowedImages []string `env:"CHROMA_ALLOWED_IMAGES" help:"Repositories of images that may run, unless the composition's Input names them."`
+
+	DefaultVRSPath       string `env:"DEFAULT_VRS_PATH"       help:"File with the ValdRelease that the computed ones are laid over, unless the composition's Input names one."`
+	RequireNodePoolMatch string `env:"REQUIRE_NODEPOOL_MATCH" help:"Whether a ValdRelease is only generated where a general node pool is found, unless the composition's Input says."`
+	NodePoolLabelPrefix  string `env:"NODEPOOL_LABEL_PREFIX"  help:"Prefix of the labels of node pools, unless the composition's Input says."`
 }
 
 // Run the server until it is told to stop.
@@ -66,6 +72,7 @@ func (c *CLI) Run() error {
 
 	environment := settings.Environment{
 		DefaultImage: c.DefaultImage, AllowedImages: c.AllowedImages, ChecksDisabled: c.Checks == checksDisabled,
+		Vald: config.Environment{DefaultVRSPath: c.DefaultVRSPath, RequireNodePoolMatch: c.RequireNodePoolMatch, NodePoolLabelPrefix: c.NodePoolLabelPrefix},
 	}
 	// Said once here, where it would otherwise be the answer to each call.
 	if _, err := settings.Parse(nil, environment); err != nil {
@@ -77,6 +84,7 @@ func (c *CLI) Run() error {
 		return err
 	}
 	fn.CheckWith(checker())
+	fn.ReadWith(os.ReadFile)
 
 	s, err := server.New(ctx, fn, server.Options{
 		Network:         c.Network,

@@ -20,6 +20,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/respond"
 	"github.com/function-chroma/function-chroma/function/settings"
 	"github.com/function-chroma/function-chroma/function/singlenode"
+	"github.com/function-chroma/function-chroma/function/vald/config"
 	"github.com/function-chroma/function-chroma/function/vald/lifecycle"
 )
 
@@ -33,6 +34,7 @@ type Function struct {
 	defaults    definition.Defaults
 	now         func() time.Time
 	checker     Checker
+	readFile    func(path string) ([]byte, error)
 }
 
 // Checker of what a distributed Chroma needs outside the cluster. It answers in time, if need be that it does not know
@@ -50,6 +52,9 @@ func New(log logging.Logger, environment settings.Environment, now func() time.T
 
 // CheckWith a Checker. Without one nothing outside the cluster is asked, and its checks stay pending.
 func (f *Function) CheckWith(checker Checker) { f.checker = checker }
+
+// ReadWith a reader of files: the Vald operator's configuration can name one with its default template.
+func (f *Function) ReadWith(readFile func(path string) ([]byte, error)) { f.readFile = readFile }
 
 // RunFunction answers one call. A Fatal result makes Crossplane change nothing and write no status: it is for requests
 // that cannot be read, and for nothing else.
@@ -89,7 +94,7 @@ func (f *Function) decide(ctx context.Context, request pass.Request) (pass.Answe
 	gvk := request.XR.GroupVersionKind()
 	switch {
 	case gvk.Group == vald.Group && gvk.Kind == vald.Kind:
-		return lifecycle.Decide(request)
+		return f.decideVald(request)
 	case gvk.Group == chroma.Group && (gvk.Kind == chroma.Kind || gvk.Kind == chroma.KindXChroma):
 		if mode, _, _ := unstructured.NestedString(request.XR.Object, "spec", "mode"); mode == string(chroma.ModeDistributed) {
 			return distributed.Decide(request, f.check(ctx, request))
@@ -97,6 +102,17 @@ func (f *Function) decide(ctx context.Context, request pass.Request) (pass.Answe
 		return singlenode.Answer(request)
 	}
 	return pass.Answer{}, fmt.Errorf("cannot compose %s: this function composes Chroma and ValdOperatorRelease", gvk)
+}
+
+func (f *Function) decideVald(request pass.Request) (pass.Answer, error) {
+	if f.readFile != nil {
+		var err error
+		vald := &request.Settings.Vald
+		if vald.DefaultTemplateFile, err = config.ReadTemplate(vald.Config, vald.Environment, f.readFile); err != nil {
+			return pass.Answer{}, err
+		}
+	}
+	return lifecycle.Decide(request)
 }
 
 // check what a distributed Chroma needs outside the cluster.

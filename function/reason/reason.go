@@ -10,7 +10,7 @@ type ConditionType string
 // An Entry of the table.
 type Entry struct {
 	Reason Reason
-	// Conditions that can carry the reason.
+	// Conditions that can carry the reason. None: it is the reason of events only.
 	Conditions []ConditionType
 	// Meaning in a sentence: what is the case.
 	Meaning string

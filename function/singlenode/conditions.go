@@ -68,7 +68,11 @@ func upgradeFinding(s situation, f fate, size sizing) finding {
 		server, _ := s.claimFinding()
 		return server
 	case s.record.Unknown, !s.wanted.allowed():
-		return finding{reason: s.wanted.reason, message: withCommands(s.w, s.wanted.message, s.wanted.verdict.Needed, nil)}
+		message := withCommands(s.w, s.wanted.message, s.wanted.verdict.Needed, nil)
+		if s.record.note != "" {
+			message += " " + s.record.note
+		}
+		return finding{reason: s.wanted.reason, message: message}
 	case !f.blocked.none():
 		return f.blocked
 	case !s.edit.rewritten.none():
