@@ -121,8 +121,7 @@ func bucketFailure(
 
 // storeRefusal by the store itself. The error codes are those of S3, which the others took over.
 func storeRefusal(subject string, target distributed.BucketTarget, err error) (distributed.Result, bool) {
-	var refusal smithy.APIError
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
 		switch refusal.ErrorCode() {
 		case "NoSuchBucket":
 			return failed(reason.BucketNotFound, subject+" does not exist."), true

@@ -62,7 +62,7 @@ func (c *cache) key(parts ...string) key {
 // get the answer to a question, asking when it is not known. It waits no longer than ctx lasts: what is not answered by
 // then is answered with what was known before, and the answer is there for a later call.
 func (c *cache) get(ctx context.Context, of key, ask func(context.Context) answer) answer {
-	done := c.start(of, ask)
+	done := c.start(ctx, of, ask)
 	if done != nil {
 		select {
 		case <-done:
@@ -79,7 +79,7 @@ func (c *cache) get(ctx context.Context, of key, ask func(context.Context) answe
 
 // start asking, unless the answer is known or asked for already, or too much is under way. The channel is closed when
 // there is an answer; nil means that there is nothing to wait for.
-func (c *cache) start(of key, ask func(context.Context) answer) <-chan struct{} {
+func (c *cache) start(ctx context.Context, of key, ask func(context.Context) answer) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := c.entries[of]
@@ -97,13 +97,13 @@ func (c *cache) start(of key, ask func(context.Context) answer) <-chan struct{} 
 		c.entries[of] = known
 	}
 	known.done = make(chan struct{})
-	go c.run(known, ask)
+	go c.run(context.WithoutCancel(ctx), known, ask)
 	return known.done
 }
 
-// run one question to its end. The caller may be gone by then.
-func (c *cache) run(of *entry, ask func(context.Context) answer) {
-	ctx, cancel := context.WithTimeout(context.Background(), c.limits.Bound)
+// run one question to its end. The caller may be gone by then, so the question has a bound of its own.
+func (c *cache) run(ctx context.Context, of *entry, ask func(context.Context) answer) {
+	ctx, cancel := context.WithTimeout(ctx, c.limits.Bound)
 	defer cancel()
 	given := ask(ctx)
 	c.mu.Lock()

@@ -198,7 +198,7 @@ func TestCacheKey(t *testing.T) {
 	if c.key("ab", "c") == c.key("a", "bc") || c.key("a") == c.key("a", "") {
 		t.Error("parts do not run into each other")
 	}
-	if c.key("a", "b") != c.key("a", "b") {
+	if first := c.key("a", "b"); first != c.key("a", "b") {
 		t.Error("one question has one key")
 	}
 	if newCache(time.Now, DefaultLimits()).key("a") == c.key("a") {

@@ -30,7 +30,6 @@ func (d dialer) DialContext(ctx context.Context, _, address string) (net.Conn, e
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the address: %w", err)
 	}
-	err = errors.New("no name to try")
 	for _, candidate := range candidates(host, d.namespace, d.search) {
 		names := []string{host, candidate}
 		if refusal := d.policy.Name(append(names, d.written)...); refusal != nil {
@@ -45,7 +44,7 @@ func (d dialer) DialContext(ctx context.Context, _, address string) (net.Conn, e
 			break
 		}
 	}
-	return nil, err
+	return nil, fmt.Errorf("cannot connect: %w", err)
 }
 
 // control is called with each address that is about to be connected to.

@@ -3,10 +3,13 @@ package checks_test
 import (
 	"context"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
+	"log"
 	"net"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,6 +28,41 @@ const (
 // banner that a server of the tests sends. No output of any check may hold it.
 const banner = "b4nner-6d2e"
 
+// logged is what is written to the log of this process, by whatever library.
+type logged struct {
+	mu      sync.Mutex
+	written strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.written.Write(p) //nolint:wrapcheck // It never fails.
+}
+
+// TestMain looks for secrets in the log, once every test has run.
+func TestMain(m *testing.M) {
+	written := &logged{}
+	log.SetOutput(written)
+	code := m.Run()
+	for _, secret := range secrets() {
+		if strings.Contains(written.written.String(), secret) {
+			fmt.Fprintf(os.Stderr, "%q is in the log:\n%s\n", secret, written.written.String())
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// secrets in the forms in which they could get out.
+func secrets() []string {
+	var forms []string
+	for _, secret := range []string{password, secretKey, wrongPassword, wrongSecretKey, banner} {
+		forms = append(forms, secret, base64.StdEncoding.EncodeToString([]byte(secret)), hex.EncodeToString([]byte(secret)))
+	}
+	return forms
+}
+
 // loopback is opened for the tests as an operator would open it.
 func loopback() settings.Checks { return settings.Checks{HostsAllowed: []string{"127.0.0.0/8"}} }
 
@@ -37,12 +75,17 @@ func missing(t *testing.T, why string) {
 	t.Skip(why)
 }
 
+// now is a clock that stands.
+func now() func() time.Time {
+	at := time.Now()
+	return func() time.Time { return at }
+}
+
 // newChecker with a clock that stands, and names that the given zone resolves.
 func newChecker(t *testing.T, zone map[string]string, change func(*checks.Environment, *checks.Limits)) *checks.Checker {
 	t.Helper()
-	now := time.Now()
 	environment := checks.Environment{
-		Now:      func() time.Time { return now },
+		Now:      now(),
 		Resolver: resolver(t, zone),
 		Search:   []string{"crossplane-system.svc.cluster.test", "svc.cluster.test", "cluster.test"},
 	}
@@ -66,11 +109,9 @@ func ask(t *testing.T, checker *checks.Checker, question checks.Question) distri
 // search for what must not get out.
 func search(t *testing.T, output string) {
 	t.Helper()
-	for _, secret := range []string{password, secretKey, wrongPassword, wrongSecretKey, banner} {
-		for _, form := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret)), fmt.Sprintf("%x", secret)} {
-			if strings.Contains(output, form) {
-				t.Errorf("%q is in the output: %s", secret, output)
-			}
+	for _, secret := range secrets() {
+		if strings.Contains(output, secret) {
+			t.Errorf("%q is in the output: %s", secret, output)
 		}
 	}
 }
@@ -92,7 +133,7 @@ func listen(t *testing.T, serve func(net.Conn)) (host string, port int32) {
 			go serve(conn)
 		}
 	}()
-	address := listener.Addr().(*net.TCPAddr) //nolint:forcetypeassert // It listens on TCP.
+	address := listener.Addr().(*net.TCPAddr)
 	return address.IP.String(), int32(address.Port)
 }
 
@@ -104,7 +145,7 @@ func freePort(t *testing.T) int32 {
 		t.Fatal(err)
 	}
 	defer func() { _ = listener.Close() }()
-	return int32(listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // It listens on TCP.
+	return int32(listener.Addr().(*net.TCPAddr).Port)
 }
 
 // silent accepts a connection, and says nothing.

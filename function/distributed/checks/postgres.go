@@ -48,7 +48,7 @@ func (c *Checker) checkPostgres(ctx context.Context, through dialer, target dist
 	if err != nil {
 		return answer{result: attempt.failure(err)}
 	}
-	defer conn.Close(ctx) //nolint:errcheck // The answer is there, and the connection goes in any case.
+	defer conn.Close(ctx)
 	revision, err := readRevision(ctx, conn)
 	if err != nil {
 		return answer{result: attempt.failure(err)}
@@ -110,13 +110,13 @@ func (c *Checker) postgresTLS(target distributed.PostgresTarget) *tls.Config {
 	case "verify-full":
 		return config
 	case "verify-ca":
-		config.InsecureSkipVerify = true //nolint:gosec // The chain is verified below, and this mode has no look at the name.
+		config.InsecureSkipVerify = true // The chain is verified below, and this mode has no look at the name.
 		config.VerifyConnection = func(state tls.ConnectionState) error {
 			return verifyChain(state.PeerCertificates, c.environment.Roots)
 		}
 		return config
 	default: // require: whoever sits on the line can answer, as this mode means it.
-		config.InsecureSkipVerify = true //nolint:gosec // The user has asked for it.
+		config.InsecureSkipVerify = true
 		return config
 	}
 }
@@ -168,8 +168,7 @@ func isRevision(text string) bool {
 }
 
 func sqlState(err error) string {
-	var postgres *pgconn.PgError
-	if errors.As(err, &postgres) {
+	if postgres, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return postgres.Code
 	}
 	return ""

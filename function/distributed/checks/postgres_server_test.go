@@ -38,7 +38,7 @@ func startPostgres(t *testing.T, authority authority) postgresServer {
 	account.write(t, filepath.Join(data, "server.crt"), certificate)
 	account.write(t, filepath.Join(data, "server.key"), key)
 	// The database secured is there for who comes by TLS only.
-	account.write(t, filepath.Join(data, "pg_hba.conf"), "hostnossl secured all all reject\nhost all all all scram-sha-256\n")
+	account.write(t, filepath.Join(data, "pg_hba.conf"), "hostnossl secured chroma 0.0.0.0/0 reject\nhost all chroma,postgres,nobody 0.0.0.0/0 scram-sha-256\n")
 
 	account.write(t, filepath.Join(data, "postgresql.auto.conf"), "ssl = on\n")
 
@@ -138,7 +138,7 @@ func (a account) folder(t *testing.T) string {
 	if a.credential == nil {
 		return folder
 	}
-	if err := os.Chmod(filepath.Dir(folder), 0o755); err != nil { //nolint:gosec // The account passes through it.
+	if err := os.Chmod(filepath.Dir(folder), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	a.own(t, folder)
@@ -184,7 +184,7 @@ func (a account) start(t *testing.T, name string, arguments ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	command := a.command(ctx, name, arguments...)
-	log, err := os.Create(filepath.Join(t.TempDir(), "log")) //nolint:gosec // The test's own folder.
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
