@@ -130,4 +130,3 @@ func toAny(values map[string]string) map[string]any {
 	}
 	return out
 }
-

@@ -6,14 +6,12 @@
 package singlenode
 
 import (
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/pass"
@@ -84,7 +82,7 @@ func (a Reply[T]) Absent() bool { return a.Given && len(a.Items) == 0 }
 // Observe the world of a pass. It fails on what cannot be read, and decides nothing.
 func Observe(request pass.Request) (World, error) {
 	of := &chroma.Chroma{}
-	if err := decode(request.XR, of); err != nil {
+	if err := pass.Decode(request.XR, of); err != nil {
 		return World{}, err
 	}
 	of.SetName(request.Name)
@@ -107,7 +105,7 @@ func Observe(request pass.Request) (World, error) {
 	}
 	if observed := request.Observed[chroma.RolePod]; observed != nil {
 		w.Composed.Pod = &corev1.Pod{}
-		if err := decode(observed, w.Composed.Pod); err != nil {
+		if err := pass.Decode(observed, w.Composed.Pod); err != nil {
 			return World{}, err
 		}
 	}
@@ -137,18 +135,10 @@ func answer[T any](found pass.Found, into *Reply[T]) error {
 	into.Given = found.Answered
 	for _, object := range found.Objects {
 		typed := new(T)
-		if err := decode(object, typed); err != nil {
+		if err := pass.Decode(object, typed); err != nil {
 			return err
 		}
 		into.Items = append(into.Items, typed)
-	}
-	return nil
-}
-
-// decode an observed object. The observed numbers are float64: the accessors of unstructured objects read them as 0.
-func decode(from *unstructured.Unstructured, into any) error {
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(from.Object, into); err != nil {
-		return fmt.Errorf("cannot read %s %q: %w", from.GetKind(), from.GetName(), err)
 	}
 	return nil
 }

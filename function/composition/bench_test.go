@@ -1,0 +1,33 @@
+package composition
+
+import (
+	"context"
+	"testing"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// BenchmarkRunFunction is one call for a settled single-node Chroma, with the decoding and encoding of its messages.
+func BenchmarkRunFunction(b *testing.B) {
+	fn, req := newFunction(b, start), settled(b)
+	encoded, err := proto.Marshal(req)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(encoded)))
+	b.ReportAllocs()
+	for b.Loop() {
+		decoded := &fnv1.RunFunctionRequest{}
+		if err := proto.Unmarshal(encoded, decoded); err != nil {
+			b.Fatal(err)
+		}
+		rsp, err := fn.RunFunction(context.Background(), decoded)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := proto.Marshal(rsp); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

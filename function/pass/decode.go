@@ -1,0 +1,56 @@
+package pass
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Decode an observed object into its type. Its numbers are float64, as protobuf carries them: the accessors of
+// unstructured objects read them as 0, the converter copes. An error names the field that cannot be read.
+func Decode(from *unstructured.Unstructured, into any) error {
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(from.Object, into)
+	if err == nil {
+		return nil
+	}
+	if path := blame(from.Object, into, nil); path != nil {
+		return fmt.Errorf("cannot read %s %q: %s: %w", from.GetKind(), from.GetName(), path, err)
+	}
+	return fmt.Errorf("cannot read %s %q: %w", from.GetKind(), from.GetName(), err)
+}
+
+// blame the field without which the rest can be read: the converter's errors name none.
+func blame(content map[string]any, into any, parents []string) *field.Path {
+	at := content
+	for _, key := range parents {
+		at, _ = at[key].(map[string]any)
+	}
+	for _, key := range slices.Sorted(maps.Keys(at)) {
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(without(content, append(slices.Clone(parents), key)), into) != nil {
+			continue
+		}
+		path := append(slices.Clone(parents), key)
+		if deeper := blame(content, into, path); deeper != nil {
+			return deeper
+		}
+		return field.NewPath(path[0], path[1:]...)
+	}
+	return nil
+}
+
+// without the value at a path. Only the maps on the way are copied.
+func without(content map[string]any, path []string) map[string]any {
+	out := maps.Clone(content)
+	if len(path) == 1 {
+		delete(out, path[0])
+		return out
+	}
+	if child, ok := content[path[0]].(map[string]any); ok {
+		out[path[0]] = without(child, path[1:])
+	}
+	return out
+}
