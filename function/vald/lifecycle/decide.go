@@ -3,7 +3,6 @@
 package lifecycle
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/function-chroma/function-chroma/function/pass"
@@ -27,7 +26,7 @@ const (
 func Decide(request pass.Request) (pass.Answer, error) {
 	world, err := read(request)
 	if err != nil {
-		return pass.Answer{}, fmt.Errorf("cannot read the ValdOperatorRelease: %w", err)
+		return pass.Answer{}, err
 	}
 
 	provisioning := world.provisioning()

@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	valdv1 "github.com/function-chroma/function-chroma/apis/vald/v1"
 	"github.com/function-chroma/function-chroma/function/pass"
@@ -39,9 +38,8 @@ func read(request pass.Request) (world, error) {
 		observed: request.Observed, required: request.Required,
 		conditions: map[reason.ConditionType]pass.Condition{},
 	}
-	// The numbers of an observed object are float64; the converter makes integers of them.
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(request.XR.Object, w.vor); err != nil {
-		return world{}, fmt.Errorf("cannot decode it: %w", err)
+	if err := pass.Decode(request.XR, w.vor); err != nil {
+		return world{}, err
 	}
 	hash, err := hashOfSpec(request.XR)
 	if err != nil {
