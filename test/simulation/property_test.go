@@ -320,7 +320,7 @@ func (r *run) agree(c *choice) {
 
 // TestSimulation plays random sequences against the real decision. SIM_ACTIONS says how many actions at least.
 func TestSimulation(t *testing.T) {
-	want := 20000
+	want := 3000
 	if text := os.Getenv("SIM_ACTIONS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -329,12 +329,12 @@ func TestSimulation(t *testing.T) {
 		want = n
 	}
 	if testing.Short() {
-		want = 5000
+		want = 1500
 	}
 	total, lengths := map[string]int{}, []int{}
 	// A sequence has some 700 actions.
 	checks := flag.Lookup("rapid.checks")
-	if err := checks.Value.Set(strconv.Itoa(max(10, want/700))); err != nil {
+	if err := checks.Value.Set(strconv.Itoa(max(3, want/700))); err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
