@@ -13,10 +13,12 @@ import (
 // rolloutTime is how long a workload takes to get ready.
 const rolloutTime = 2 * time.Second
 
+const kindJob = "Job"
+
 // workload says whether the kind is one of Kubernetes' workloads, whose Pods are not modelled: only their status is.
 func workload(kind schema.GroupVersionKind) bool {
 	switch kind.GroupKind() {
-	case schema.GroupKind{Group: "apps", Kind: "Deployment"}, schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, schema.GroupKind{Group: "batch", Kind: "Job"}:
+	case schema.GroupKind{Group: "apps", Kind: "Deployment"}, schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, schema.GroupKind{Group: "batch", Kind: kindJob}:
 		return true
 	}
 	return false
@@ -50,7 +52,8 @@ func (c *Cluster) roll(key store.Key) {
 		return
 	}
 	generation := live.GetGeneration()
-	if seen, _ := at(live, "status", fieldObserved).(int64); seen != generation {
+	// The status of a Job has no generation, and a field that is not declared is refused.
+	if seen, _ := at(live, "status", fieldObserved).(int64); seen != generation && live.GetKind() != kindJob {
 		changed := live.DeepCopy()
 		changed.Object["status"] = map[string]any{fieldObserved: generation}
 		c.writeStatus(changed, ActorWorkloads, managerControllers)
@@ -84,8 +87,8 @@ func (c *Cluster) rolled(live *unstructured.Unstructured) time.Time {
 
 // rolledOut is the status of a workload that is ready, or a Job that is complete.
 func (c *Cluster) rolledOut(live *unstructured.Unstructured) map[string]any {
-	if live.GetKind() == "Job" {
-		return map[string]any{fieldObserved: live.GetGeneration(), "succeeded": int64(1), "conditions": []any{conditionOf("Complete")}}
+	if live.GetKind() == kindJob {
+		return map[string]any{"succeeded": int64(1), "conditions": []any{conditionOf("Complete")}}
 	}
 	replicas, given := at(live, "spec", "replicas").(int64)
 	if !given {

@@ -13,6 +13,7 @@ import (
 	vald "github.com/function-chroma/function-chroma/apis/vald/v1"
 	"github.com/function-chroma/function-chroma/function/settings"
 	"github.com/function-chroma/function-chroma/function/simulator"
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/manifest"
 	"github.com/function-chroma/function-chroma/plugin/pipeline"
@@ -92,31 +93,13 @@ func (s *scene) validate() error {
 	if len(s.composites) == 0 {
 		return exit.Errorf(exit.Usage, "there is nothing to render: the files have no %s and no %s", chroma.Kind, vald.Kind)
 	}
-	validators := map[definition.Kind]*validation.Validator{}
-	var refused []error
-	for _, object := range s.composites {
-		kind := s.kind(object)
-		if validators[kind] == nil {
-			validator, err := validation.New(kind)
-			if err != nil {
-				return err
-			}
-			validators[kind] = validator
-		}
-		if kind := object.GroupVersionKind(); kind.Version != chroma.Version && kind.Group == chroma.Group {
-			refused = append(refused, fmt.Errorf("%s: apiVersion %s is not served: write %s", object, object.GetAPIVersion(), chroma.GroupVersion()))
-			continue
-		}
-		unknown, err := validators[kind].UnknownFields(object.Object)
-		if err != nil {
-			return fmt.Errorf("%s: %w", object, err)
-		}
-		for _, field := range unknown {
-			refused = append(refused, fmt.Errorf("%s: %s: there is no such field", object, field))
-		}
-		for _, problem := range validators[kind].Validate(object.Object, nil) {
-			refused = append(refused, fmt.Errorf("%s: %w", object, problem))
-		}
+	problems, err := s.problems()
+	if err != nil {
+		return err
+	}
+	refused := make([]error, 0, len(problems))
+	for _, problem := range problems {
+		refused = append(refused, fmt.Errorf("%s: %s: %s: %s", problem.Source, problem.Object, problem.Field, problem.Message))
 	}
 	for _, object := range s.observed {
 		if object.GetAnnotations()[annotationRole] == "" {
@@ -124,6 +107,40 @@ func (s *scene) validate() error {
 		}
 	}
 	return exit.With(exit.Refused, errors.Join(refused...))
+}
+
+// problems that the API server would have with the composites, by its own code.
+func (s *scene) problems() ([]v1.Finding, error) {
+	validators := map[definition.Kind]*validation.Validator{}
+	var out []v1.Finding
+	for _, object := range s.composites {
+		add := func(field, message string) {
+			out = append(out, v1.Finding{Source: object.Source, Object: name(object), Field: field, Message: message, Level: v1.LevelError})
+		}
+		if of := object.GroupVersionKind(); of.Version != chroma.Version && of.Group == chroma.Group {
+			add("apiVersion", fmt.Sprintf("%s is not served: write %s", object.GetAPIVersion(), chroma.GroupVersion()))
+			continue
+		}
+		kind := s.kind(object)
+		if validators[kind] == nil {
+			validator, err := validation.New(kind)
+			if err != nil {
+				return nil, err
+			}
+			validators[kind] = validator
+		}
+		unknown, err := validators[kind].UnknownFields(object.Object)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", object, err)
+		}
+		for _, field := range unknown {
+			add(field, "there is no such field")
+		}
+		for _, problem := range validators[kind].Validate(object.Object, nil) {
+			add(problem.Field, problem.ErrorBody())
+		}
+	}
+	return out, nil
 }
 
 // inputs of the composition step by kind.
@@ -151,7 +168,11 @@ func (s *scene) simulate() (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := simulation.New(simulation.Setting{Claims: s.claims, Inputs: inputs})
+	run, err := simulation.New(simulation.Setting{
+		Claims: s.claims, Inputs: inputs,
+		// Nothing is connected to.
+		Environment: settings.Environment{ChecksDisabled: true},
+	})
 	if err != nil {
 		return nil, err
 	}
