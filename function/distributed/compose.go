@@ -106,17 +106,21 @@ func (s situation) apply(wanted chart.Object, observed *unstructured.Unstructure
 	return wanted.Manifest, nil
 }
 
-// configObserved says that the ConfigMap of a component has the wanted content. Crossplane applies in any order, and a
-// Pod that starts before its ConfigMap is written reads the old one, once and for all.
+// configObserved says that no Pod can start with an outdated config file. Crossplane applies in any order, and a Pod
+// that starts before its ConfigMap is rewritten reads the old one, once and for all. One whose ConfigMap does not exist
+// waits for it.
 func (s situation) configObserved(name string) bool {
 	component, _ := s.version.Component(name)
 	if component.Config == nil {
 		return true
 	}
 	role := chart.RoleOf(chart.KindConfigMap, component.Config.Name)
-	observed := s.w.live(role)
+	observed := s.w.Observed[role]
+	if observed == nil {
+		return true
+	}
 	wanted, ok := s.wanted[role].Manifest.(*applycorev1.ConfigMapApplyConfiguration)
-	if observed == nil || !ok {
+	if !ok || observed.GetDeletionTimestamp() != nil {
 		return false
 	}
 	data, _, err := unstructured.NestedStringMap(observed.Object, "data")
@@ -201,17 +205,28 @@ func (s situation) memberListObject(wanted chart.Object) map[string]any {
 	}
 }
 
-// lookAgain changes as long as the list of an Object is missing: the provider looks at a list by itself only every ten
-// minutes.
+// lookAgain changes as long as a list is missing that its Object holds for there: the provider looks at it by itself
+// only every ten minutes.
 func (s situation) lookAgain(wanted chart.Object) string {
 	observed := s.w.Observed[wanted.Role]
 	if observed == nil {
 		return ""
 	}
-	if s.w.Required[askList(wanted.Component)].Absent() {
+	if s.w.Required[askList(wanted.Component)].Absent() && conditionTrue(observed, "Ready") {
 		return s.w.Now.UTC().Truncate(lookAgainEvery).Format(time.RFC3339)
 	}
 	return observed.GetAnnotations()[AnnotationLookAgain]
+}
+
+func conditionTrue(object *unstructured.Unstructured, kind string) bool {
+	conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(conditions, func(entry any) bool {
+		condition, ok := entry.(map[string]any)
+		return ok && condition["type"] == kind && condition["status"] == "True"
+	})
 }
 
 // applyRepairs to the manifests of the two components that are repaired, be they new or kept.

@@ -3,9 +3,11 @@ package distributed_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/distributed/chart"
@@ -34,7 +36,6 @@ func TestCreation(t *testing.T) {
 		t.Errorf("the foundation has 50 objects (5 lists, 8 Roles, 23 bindings, 6 Services, 8 accounts), got %d: %v", len(c.observed), roles(c))
 	}
 	for i, tier := range tiers {
-		c.pass() // The tier's ConfigMaps, when it has any.
 		c.pass()
 		for _, role := range tier {
 			if !c.has(role) {
@@ -255,4 +256,23 @@ func generationsOf(c *cluster) map[string]int64 {
 		out[role] = object.GetGeneration()
 	}
 	return out
+}
+
+// TestConfigBeforePods: Crossplane applies in any order, and Chroma reads its config file once, at the start of a Pod.
+func TestConfigBeforePods(t *testing.T) {
+	c := running(t, "52ce844")
+	c.spec()["objectStorage"].(map[string]any)["s3"].(map[string]any)["bucket"] = "other"
+	c.pass() // The sysdb, which has flags instead.
+	c.settle()
+	config, set := "configmap-rust-log-service-config", workloadRole(chart.LogService)
+	before := c.template(set)
+	c.pass()
+	data, _, _ := unstructured.NestedString(c.observed[config].Object, "data", "config.yaml")
+	if !strings.Contains(data, `bucket: "other"`) || c.template(set) != before {
+		t.Errorf("first the file, while no Pod starts")
+	}
+	c.pass()
+	if c.template(set) == before {
+		t.Errorf("then the Pods")
+	}
 }
