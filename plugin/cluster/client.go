@@ -57,9 +57,6 @@ func New(config *rest.Config) (*Client, error) {
 // Config of the connection, for what is not a request for an object.
 func (c *Client) Config() *rest.Config { return rest.CopyConfig(c.config) }
 
-// HTTP client with the connection's credentials, without a timeout: for logs that are followed.
-func (c *Client) HTTP() (*http.Client, error) { return rest.HTTPClientFor(c.config) }
-
 func (c *Client) resource(kind schema.GroupVersionKind, namespace string) dynamic.ResourceInterface {
 	plural, _ := meta.UnsafeGuessKindToResource(kind)
 	if namespace == "" {

@@ -13,14 +13,26 @@ import (
 
 	"github.com/function-chroma/function-chroma/plugin/accept"
 	"github.com/function-chroma/function-chroma/plugin/allow"
+	"github.com/function-chroma/function-chroma/plugin/check"
+	"github.com/function-chroma/function-chroma/plugin/claims"
 	"github.com/function-chroma/function-chroma/plugin/completion"
+	"github.com/function-chroma/function-chroma/plugin/endpoint"
+	"github.com/function-chroma/function-chroma/plugin/events"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/explain"
 	"github.com/function-chroma/function-chroma/plugin/factory"
+	"github.com/function-chroma/function-chroma/plugin/forward"
 	"github.com/function-chroma/function-chroma/plugin/incident"
+	"github.com/function-chroma/function-chroma/plugin/install"
+	"github.com/function-chroma/function-chroma/plugin/lint"
+	"github.com/function-chroma/function-chroma/plugin/logs"
+	"github.com/function-chroma/function-chroma/plugin/remove"
 	"github.com/function-chroma/function-chroma/plugin/render"
+	"github.com/function-chroma/function-chroma/plugin/report"
+	"github.com/function-chroma/function-chroma/plugin/restart"
 	"github.com/function-chroma/function-chroma/plugin/status"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
+	"github.com/function-chroma/function-chroma/plugin/tree"
 	"github.com/function-chroma/function-chroma/plugin/upgrade"
 	"github.com/function-chroma/function-chroma/plugin/version"
 )
@@ -96,6 +108,19 @@ The plugin gives the composition function's own answers: it decides with the sam
 		incident.New(f),
 		allow.New(f),
 		accept.New(f),
+		lint.New(f),
+		events.New(f),
+		logs.New(f),
+		endpoint.New(f),
+		forward.New(f),
+		tree.New(f),
+		restart.New(f),
+		claims.New(f),
+		claims.NewAdopt(f),
+		remove.New(f),
+		check.New(f),
+		report.New(f),
+		install.New(f),
 		render.New(f),
 		version.New(streams),
 		completion.New(streams, root),

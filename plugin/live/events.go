@@ -2,11 +2,13 @@ package live
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
@@ -76,4 +78,26 @@ func eventOf(item *unstructured.Unstructured) Event {
 		}
 	}
 	return event
+}
+
+// Events of an object and all that belongs to it, oldest first.
+func Events(ctx context.Context, client *cluster.Client, kind schema.GroupVersionKind, namespace, name string, now time.Time) ([]Event, error) {
+	object, err := client.Get(ctx, kind, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	v := newView(object, now)
+	if v.IsClaim() {
+		if v.XR, err = v.behind(ctx, client); err != nil {
+			return nil, err
+		}
+	}
+	if err := v.decode(); err != nil {
+		return nil, err
+	}
+	v.readEvents(ctx, client)
+	if len(v.Notes) > 0 {
+		return nil, errors.New(v.Notes[0])
+	}
+	return v.Events, nil
 }

@@ -72,8 +72,7 @@ func Gather(ctx context.Context, client *cluster.Client, kind schema.GroupVersio
 
 // Complete the view of an object that was read already.
 func Complete(ctx context.Context, client *cluster.Client, object *unstructured.Unstructured, now time.Time) (*View, error) {
-	v := &View{Object: object, XR: object, Observed: map[string]*unstructured.Unstructured{}, Now: now,
-		found: map[string]*unstructured.Unstructured{}, lists: map[string][]*unstructured.Unstructured{}, lock: &sync.Mutex{}}
+	v := newView(object, now)
 	var err error
 	if v.IsClaim() {
 		if v.XR, err = v.behind(ctx, client); err != nil {
@@ -92,6 +91,13 @@ func Complete(ctx context.Context, client *cluster.Client, object *unstructured.
 		v.note(err)
 	}
 	return v, nil
+}
+
+func newView(object *unstructured.Unstructured, now time.Time) *View {
+	return &View{
+		Object: object, XR: object, Observed: map[string]*unstructured.Unstructured{}, Now: now, found: map[string]*unstructured.Unstructured{},
+		lists: map[string][]*unstructured.Unstructured{}, lock: &sync.Mutex{},
+	}
 }
 
 // IsClaim tells whether the object is a claim: only those refer to the composite that is made of them.

@@ -2,6 +2,7 @@
 package status
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -163,4 +164,17 @@ func (o *Options) print(to io.Writer, status v1.Status) error {
 		return err
 	}
 	return terminal.Document(to, o.output, status)
+}
+
+// Report is a view for a bug report: for people with every detail, and as YAML.
+func Report(view *live.View) (text, document []byte, err error) {
+	model := modelOf(view)
+	var people, programs bytes.Buffer
+	if err := print(&people, terminal.Palette{}, view.Now, true, model); err != nil {
+		return nil, nil, err
+	}
+	if err := terminal.Document(&programs, terminal.YAML, model); err != nil {
+		return nil, nil, err
+	}
+	return people.Bytes(), programs.Bytes(), nil
 }

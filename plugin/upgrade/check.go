@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/reason"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
@@ -237,8 +238,13 @@ func printOne(to io.Writer, palette terminal.Palette, check v1.UpgradeCheck) err
 	if check.FormatBefore != "" {
 		formats = check.FormatBefore + " now, " + check.FormatAfter + " with the image"
 	}
+	why := check.Message
+	if check.Reason == string(reason.LedgerPending) {
+		// What the function would do first is no reason.
+		why = ""
+	}
 	for _, line := range []struct{ label, text string }{
-		{"Runs", check.From}, {"Wanted", check.To}, {"Data format", formats}, {"Why", check.Message}, {"Tried", check.Trial}, {"Way back", check.WayBack},
+		{"Runs", check.From}, {"Wanted", check.To}, {"Data format", formats}, {"Why", why}, {"Tried", check.Trial}, {"Way back", check.WayBack},
 	} {
 		if line.text == "" {
 			continue
@@ -252,7 +258,7 @@ func printOne(to io.Writer, palette terminal.Palette, check v1.UpgradeCheck) err
 		}
 	}
 	for _, note := range check.Notes {
-		fmt.Fprintf(&text, "  %s %s\n", palette.Faint(terminal.Pad("Not read", 12)), note)
+		fmt.Fprintf(&text, "  %s %s\n", palette.Faint(terminal.Pad("Note", 12)), note)
 	}
 	if check.Allowed && check.From != check.To {
 		fmt.Fprintf(&text, "\n%s\n  %s\n", palette.Strong("Next step"), fmt.Sprintf("kubectl chroma upgrade apply -n %s %s --image %s --wait", check.Namespace, check.Name, check.To))

@@ -32,6 +32,9 @@ func judge(ctx context.Context, client *cluster.Client, v *live.View, wanted str
 	}
 	blocked := answer.Condition(string(reason.UpgradeBlocked))
 	out.Allowed, out.Reason, out.Message = blocked.Status != "True", blocked.Reason, blocked.Message
+	if server := answer.Condition(string(reason.ServerReady)); answer.Status["phase"] == string(chroma.PhaseFailed) {
+		out.Notes = append(out.Notes, "whatever the image, the server cannot be started or replaced now: "+server.Reason)
+	}
 	if v.SingleNode() {
 		explain(v, wanted, &out)
 	}

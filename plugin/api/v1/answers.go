@@ -127,3 +127,18 @@ type Finding struct {
 	// Level is error or warning.
 	Level string `json:"level"`
 }
+
+// KindEventList is what events prints.
+const KindEventList = "EventList"
+
+// EventList is what was recorded about an object and its parts, oldest first.
+type EventList struct {
+	Header
+	Items []Event `json:"items"`
+}
+
+// Levels of findings.
+const (
+	LevelError   = "error"
+	LevelWarning = "warning"
+)

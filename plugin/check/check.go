@@ -1,0 +1,170 @@
+// Package check is kubectl chroma check: what a Chroma needs around it.
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
+	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/factory"
+	"github.com/function-chroma/function-chroma/plugin/live"
+	"github.com/function-chroma/function-chroma/plugin/manifest"
+	"github.com/function-chroma/function-chroma/plugin/target"
+	"github.com/function-chroma/function-chroma/plugin/terminal"
+)
+
+// Results of a check.
+const (
+	passed  = "passed"
+	failed  = "failed"
+	warning = "warning"
+	skipped = "skipped"
+)
+
+type options struct {
+	factory   factory.Factory
+	filenames []string
+	system    string
+	probe     bool
+	output    string
+}
+
+// New command.
+func New(f factory.Factory) *cobra.Command {
+	o := &options{factory: f}
+	command := &cobra.Command{
+		Use:   "check [NAME] [-f FILE]",
+		Short: "Check what a Chroma needs around it, and that its server can write",
+		Long: `Check what a Chroma needs around it: the rights of Crossplane, whose lack hangs a Chroma without a word, the function, the
+storage class, and for a distributed one Postgres, the bucket, and the CPUs of the nodes. For a running single-node
+server a collection is created, written to and removed again, since its heartbeat says 200 when it cannot write.
+
+Each check that hangs is cut off, and is one line of a report that is otherwise complete.
+
+` + exit.Help + `
+
+It exits with 4 when a check fails.`,
+		Example: `  kubectl chroma check demo
+
+  # Before it is created
+  kubectl chroma check -f chroma.yaml`,
+		Args: factory.Arguments(0, 1, "a name, or -f"),
+		RunE: func(command *cobra.Command, args []string) error {
+			if (len(args) == 1) == (len(o.filenames) > 0) {
+				return exit.Errorf(exit.Usage, "say which Chroma: a name, or -f with a file")
+			}
+			return o.run(command.Context(), args)
+		},
+	}
+	flags := command.Flags()
+	flags.StringSliceVarP(&o.filenames, "filename", "f", nil, "files with Chroma that are yet to be created; - reads standard input")
+	flags.StringVar(&o.system, "crossplane-namespace", "crossplane-system", "the namespace that Crossplane runs in")
+	flags.BoolVar(&o.probe, "probe", true, "write to a running single-node server, through the API server's proxy")
+	flags.StringVarP(&o.output, "output", "o", "", "json or yaml")
+	return command
+}
+
+func (o *options) run(ctx context.Context, args []string) error {
+	client, namespace, err := o.factory.Both()
+	if err != nil {
+		return err
+	}
+	c := checker{client: client, system: o.system}
+	if len(args) == 1 {
+		name, err := target.Chroma(args[0])
+		if err != nil {
+			return err
+		}
+		view, err := live.Gather(ctx, client, cluster.Chroma(), namespace, name, o.factory.Now())
+		if err != nil {
+			return err
+		}
+		c.running(ctx, view, o.probe)
+		return o.report(c.checks)
+	}
+	objects, err := manifest.Read(o.factory.Streams.In, false, o.filenames...)
+	if err != nil {
+		return err
+	}
+	count := 0
+	for _, object := range objects {
+		if object.GroupVersionKind().GroupKind() == cluster.Chroma().GroupKind() {
+			count++
+			c.planned(ctx, object.Unstructured)
+		}
+	}
+	if count == 0 {
+		return exit.Errorf(exit.Usage, "the files have no Chroma")
+	}
+	return o.report(c.checks)
+}
+
+func (o *options) report(checks []v1.Check) error {
+	out := o.factory.Streams.Out
+	palette, err := o.factory.Palette()
+	if err != nil {
+		return err
+	}
+	if o.output != "" {
+		err = terminal.Document(out, o.output, v1.CheckList{Header: v1.HeaderOf(v1.KindCheckList), Items: checks})
+	} else {
+		err = print(out, palette, checks)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot print the checks: %w", err)
+	}
+	if slices.ContainsFunc(checks, func(c v1.Check) bool { return c.Result == failed }) {
+		return exit.Silent(exit.Unhealthy)
+	}
+	return nil
+}
+
+// checker collects what it finds.
+type checker struct {
+	client *cluster.Client
+	system string
+	checks []v1.Check
+}
+
+func (c *checker) add(name, result, format string, args ...any) {
+	c.checks = append(c.checks, v1.Check{Name: name, Result: result, Message: fmt.Sprintf(format, args...)})
+}
+
+// running checks a Chroma that is there.
+func (c *checker) running(ctx context.Context, v *live.View, probe bool) {
+	c.function(v)
+	c.rights(ctx, distributed(v.Object))
+	if distributed(v.Object) {
+		c.conditions(v)
+		c.nodes(ctx)
+		return
+	}
+	c.storageClass(ctx, live.Text(v.Object, "spec", "storage", "storageClass"))
+	if !probe {
+		c.add("Write", skipped, "not asked for")
+		return
+	}
+	c.write(ctx, v)
+}
+
+// planned checks a Chroma that is yet to be created.
+func (c *checker) planned(ctx context.Context, object *unstructured.Unstructured) {
+	c.rights(ctx, distributed(object))
+	if distributed(object) {
+		c.nodes(ctx)
+		c.add("Postgres", skipped, "the function asks it from inside the cluster, once the Chroma is created, and before it creates anything")
+		c.add("Bucket", skipped, "the function asks it from inside the cluster, once the Chroma is created, and before it creates anything")
+		return
+	}
+	c.storageClass(ctx, live.Text(object, "spec", "storage", "storageClass"))
+}
+
+func distributed(object *unstructured.Unstructured) bool {
+	return live.Text(object, "spec", "mode") == "distributed"
+}

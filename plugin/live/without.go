@@ -1,0 +1,23 @@
+package live
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/function-chroma/function-chroma/plugin/cluster"
+)
+
+// WithoutPod is the view as it would be once the Pod is gone, to ask the function what it would do then.
+func (v *View) WithoutPod() *View {
+	out := *v
+	out.Observed, out.found = maps.Clone(v.Observed), maps.Clone(v.found)
+	for role, object := range v.Observed {
+		if object.GroupVersionKind() == cluster.Pod() {
+			delete(out.Observed, role)
+			out.found[strings.Join([]string{cluster.Pod().String(), object.GetNamespace(), object.GetName()}, "|")] = nil
+		}
+	}
+	out.lists = maps.Clone(v.lists)
+	out.Pod = nil
+	return &out
+}

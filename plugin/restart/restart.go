@@ -1,0 +1,131 @@
+// Package restart is kubectl chroma restart.
+package restart
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/reason"
+	"github.com/function-chroma/function-chroma/plugin/change"
+	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/factory"
+	"github.com/function-chroma/function-chroma/plugin/live"
+	"github.com/function-chroma/function-chroma/plugin/status"
+	"github.com/function-chroma/function-chroma/plugin/target"
+)
+
+// annotationRestarted is what kubectl rollout restart sets.
+const annotationRestarted = "kubectl.kubernetes.io/restartedAt"
+
+type options struct {
+	change.Options
+	factory   factory.Factory
+	component string
+	wait      bool
+	timeout   time.Duration
+}
+
+// New command.
+func New(f factory.Factory) *cobra.Command {
+	o := &options{factory: f, Options: change.Options{Streams: f.Streams}}
+	command := &cobra.Command{
+		Use:   "restart NAME",
+		Short: "Restart the server, or a component",
+		Long: `Restart the server: its Pod is deleted with its grace period, and the function creates it again. There is no server
+meanwhile. When the function would not create it again, because of an open incident for example, nothing is deleted.
+A component of a distributed Chroma is rolled, as by kubectl rollout restart.
+
+` + exit.Help + `
+
+It exits with 3 when the server would not come back.`,
+		Example: `  kubectl chroma restart demo --wait
+  kubectl chroma restart demo --component query-service`,
+		Args: factory.Arguments(1, 1, "a name"),
+		RunE: func(command *cobra.Command, args []string) error {
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.run(command.Context(), args[0])
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&o.component, "component", "", "the component of a distributed Chroma, like query-service")
+	flags.BoolVar(&o.wait, "wait", false, "follow until the server serves again")
+	flags.DurationVar(&o.timeout, "timeout", 0, "with --wait: how long, like 10m; 0 waits for ever")
+	o.AddFlags(flags)
+	return command
+}
+
+func (o *options) run(ctx context.Context, argument string) error {
+	name, err := target.Chroma(argument)
+	if err != nil {
+		return err
+	}
+	client, namespace, err := o.factory.Both()
+	if err != nil {
+		return err
+	}
+	view, err := live.Gather(ctx, client, cluster.Chroma(), namespace, name, o.factory.Now())
+	if err != nil {
+		return err
+	}
+	if view.SingleNode() {
+		err = o.server(ctx, client, view)
+	} else {
+		err = o.roll(ctx, client, view)
+	}
+	if err != nil || !o.wait || o.DryRun != change.None {
+		return err
+	}
+	return status.Follow(ctx, o.factory, client, view.Object, o.timeout)
+}
+
+func (o *options) server(ctx context.Context, client *cluster.Client, v *live.View) error {
+	switch {
+	case o.component != "":
+		return exit.Errorf(exit.Usage, "%s/%s has one server and no components", v.Namespace(), v.Name())
+	case v.Pod == nil:
+		return exit.Errorf(exit.Unhealthy, "%s/%s has no Pod at the moment: see kubectl chroma status -n %s %s", v.Namespace(), v.Name(), v.Namespace(), v.Name())
+	case v.Claim != nil && v.Claim.GetDeletionTimestamp() != nil:
+		return exit.Errorf(exit.Refused, "the claim is being deleted, and only the running Pod holds it: the data would be gone with the Pod")
+	}
+	// Whether it comes back is for the function to say.
+	answer, err := v.WithoutPod().Ask(ctx, client, nil)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(answer.Desired, chroma.RolePod) {
+		server := answer.Condition(string(reason.ServerReady))
+		return exit.Errorf(exit.Refused, "the function would not start the server again (%s), so nothing was deleted: %s", server.Reason, server.Message)
+	}
+	if err := o.Confirm(fmt.Sprintf("Restart the server of %s/%s? There is none meanwhile.", v.Namespace(), v.Name())); err != nil {
+		return err
+	}
+	return o.Delete(ctx, client, v.Pod)
+}
+
+// roll the workload of a component.
+func (o *options) roll(ctx context.Context, client *cluster.Client, v *live.View) error {
+	if o.component == "" {
+		return exit.Errorf(exit.Usage, "say which component with --component")
+	}
+	for _, object := range v.Observed {
+		kind := object.GetKind()
+		if (kind != "Deployment" && kind != "StatefulSet") || (object.GetName() != o.component && object.GetName() != "rust-"+o.component) {
+			continue
+		}
+		if err := o.Confirm(fmt.Sprintf("Restart the Pods of %s %s?", kind, object.GetName())); err != nil {
+			return err
+		}
+		return o.Merge(ctx, client, change.Of(object), map[string]any{"spec": map[string]any{"template": map[string]any{
+			"metadata": map[string]any{"annotations": map[string]any{annotationRestarted: o.factory.Now().UTC().Format(time.RFC3339)}},
+		}}})
+	}
+	return exit.Errorf(exit.Error, "%s/%s has no component %q", v.Namespace(), v.Name(), o.component)
+}
