@@ -110,10 +110,10 @@ $(sort $(addprefix $(BIN)/,$(E2E_TOOLS) golangci-lint versitygw)): FORCE
 	@test/tools/build.sh $(BIN) $(@F)
 
 $(BIN)/function: FORCE
-	CGO_ENABLED=0 go build -o $@ ./function
+	go build -o $@ ./function
 
 $(BIN)/kubectl-chroma: FORCE
-	CGO_ENABLED=0 go build -o $@ ./plugin
+	go build -o $@ ./plugin
 
 .PHONY: FORCE
 FORCE:
