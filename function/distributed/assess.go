@@ -159,5 +159,6 @@ func (s situation) failing() finding {
 
 // storageThere says whether the bucket can be used, as far as it is known.
 func (s situation) storageThere() (there, known bool) {
-	return s.bucketResult.good(), !s.bucketResult.pending() && s.bucketResult.Status != pass.Unknown || s.bucketResult.good()
+	there = s.bucketResult.good()
+	return there, there || s.bucketResult.Status == pass.False
 }
