@@ -12,6 +12,8 @@ VERSION ?= v0.1.0
 REGISTRY ?= ghcr.io/function-chroma
 # FUZZTIME of each fuzz target.
 FUZZTIME ?= 10s
+# SIM_ACTIONS that the simulation plays at least.
+SIM_ACTIONS ?= 10000
 
 # The race detector needs a C compiler, and a machine with nothing but Go has none.
 RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race)
@@ -79,8 +81,8 @@ push: $(BIN)/crossplane ## Push the packages in dist/ to REGISTRY, as they were 
 	go run ./package/build -crossplane $(BIN)/crossplane -output dist -version $(VERSION) -registry $(REGISTRY) -push
 
 .PHONY: sim
-sim: ## Run the simulator's tests again, with other random actions.
-	go test -count=1 ./function/simulator/...
+sim: ## Play SIM_ACTIONS (10000) random disturbances against the decision, and count what happened.
+	SIM_ACTIONS=$(SIM_ACTIONS) go test -count=1 -v -timeout 120m -run TestSimulation ./test/simulation
 
 # What a node runs, and what installs the packages on it.
 E2E_TOOLS := etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy kubectl coredns helm crossplane crossplane-core provider-kubernetes
