@@ -183,6 +183,8 @@ func (a *attempt) failure(err error) distributed.Result {
 		return result
 	}
 	switch {
+	case sqlState(err) != "":
+		return failed(reason.Unreachable, a.subject+" cannot be used: it answers with an error that says nothing of the credentials. Its log has more.")
 	case !a.connected:
 		return failed(reason.Unreachable, a.subject+" cannot be reached: nothing accepts the connection.")
 	case !a.secure:
