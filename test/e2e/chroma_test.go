@@ -62,6 +62,9 @@ func podReady(pod *corev1.Pod) bool {
 	return false
 }
 
+// patience with what the function notices by itself at the latest: it looks again each minute.
+const patience = 90 * time.Second
+
 // waitReady until the Chroma is Ready with a version.
 func (s *scene) waitReady(name, version string) time.Duration {
 	s.Helper()
@@ -72,7 +75,7 @@ func (s *scene) waitReady(name, version string) time.Duration {
 func (s *scene) waitCondition(name, condition, status, reason string) string {
 	s.Helper()
 	message := ""
-	s.wait(fmt.Sprintf("%s %s=%s %s", name, condition, status, reason), time.Minute, func() (string, bool) {
+	s.wait(fmt.Sprintf("%s %s=%s %s", name, condition, status, reason), patience, func() (string, bool) {
 		object, err := s.get(s.Context(), kindChroma, s.namespace, name)
 		if err != nil || object == nil {
 			return fmt.Sprintf("no Chroma (%v)", err), false

@@ -82,7 +82,7 @@ func TestObjectDeleted(t *testing.T) {
 			t.Fatalf("cannot find Object %s: %v", name, err)
 		}
 		s.kubectl("delete", "objects.kubernetes.m.crossplane.io", name, "--wait=false")
-		s.wait(name+" made anew", time.Minute, func() (string, bool) {
+		s.wait(name+" made anew", patience, func() (string, bool) {
 			now, err := s.get(t.Context(), kindObject, s.namespace, name)
 			return "", err == nil && now != nil && now.GetUID() != object.GetUID()
 		})

@@ -18,7 +18,7 @@ func policy(of chroma.PVCDeletionPolicy) func(map[string]any) {
 // waitEffective until the policy in effect is the given one.
 func (s *scene) waitEffective(name string, want chroma.PVCDeletionPolicy) {
 	s.Helper()
-	s.wait("policy in effect "+string(want), time.Minute, func() (string, bool) {
+	s.wait("policy in effect "+string(want), patience, func() (string, bool) {
 		got := s.chroma(name).Status.PVCDeletionPolicy
 		return string(got), got == want
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	packagecluster "github.com/function-chroma/function-chroma/package/cluster"
@@ -44,8 +45,8 @@ func (e *environment) install(ctx context.Context) error {
 			return err
 		}
 		if installed {
-			e.say("took over the cluster that was kept")
-			return e.installPackages(ctx, registry)
+			e.say("took over the cluster that was kept, with the packages that it has")
+			return nil
 		}
 		if err := e.installNode(ctx); err != nil {
 			return err
@@ -62,16 +63,14 @@ func (e *environment) install(ctx context.Context) error {
 
 // installed tells whether a kept cluster has the packages already.
 func (e *environment) installed(ctx context.Context) (bool, error) {
-	list, err := e.client.Resource(kindNamespace.resource).List(ctx, listAll)
+	list, err := e.client.Resource(kindFunction.resource).List(ctx, listAll)
+	if apierrors.IsNotFound(err) {
+		return false, nil // Crossplane is not there either.
+	}
 	if err != nil {
-		return false, fmt.Errorf("cannot list namespaces: %w", err)
+		return false, fmt.Errorf("cannot list functions: %w", err)
 	}
-	for _, namespace := range list.Items {
-		if namespace.GetName() == crossplaneNamespace {
-			return true, nil
-		}
-	}
-	return false, nil
+	return len(list.Items) > 0, nil
 }
 
 // installNode fills the registry of the node, and what a cluster has from the start.

@@ -83,7 +83,7 @@ func TestImageByHand(t *testing.T) {
 	s.kubectl("set", "image", "pod/"+chroma.PodName("demo"), "chroma="+image("1.5.9"))
 	// The newer version is on record now: 1.5.0 may not have the data back.
 	s.waitCondition("demo", "UpgradeBlocked", "True", "Downgrade")
-	s.wait("record of 1.5.9", time.Minute, func() (string, bool) {
+	s.wait("record of 1.5.9", patience, func() (string, bool) {
 		got := s.claim("demo").Annotations[chroma.AnnotationDataVersion]
 		return got, got == "1.5.9"
 	})

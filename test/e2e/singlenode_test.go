@@ -106,3 +106,21 @@ func TestNodeRestart(t *testing.T) {
 	})
 	s.verify("demo")
 }
+
+// TestPrompt changes a Chroma that has just become Ready. Crossplane's circuit breaker lets through some 50 updates at once
+// and then, for five minutes, one watch event in 30 s: whoever composes too busily makes users wait.
+func TestPrompt(t *testing.T) {
+	s := newScene(t, 1)
+	s.apply(manifest("demo", "1.5.0", nil))
+	s.waitReady("demo", "1.5.0")
+	s.apply(manifest("demo", "1.5.9", nil))
+	took := s.wait("old Pod ending", patience, func() (string, bool) {
+		pod := s.pod("demo")
+		seen, _ := s.settled("demo", "")
+		return seen, pod == nil || pod.DeletionTimestamp != nil || pod.Spec.Containers[0].Image == image("1.5.9")
+	})
+	if limit := 15 * time.Second; took > limit {
+		t.Errorf("the change took effect after %.0f s, not within %s", took.Seconds(), limit)
+	}
+	s.waitReady("demo", "1.5.9")
+}
