@@ -53,7 +53,8 @@ func print(to io.Writer, palette terminal.Palette, checks []v1.Check) error {
 	for _, check := range checks {
 		paint := map[string]func(string) string{passed: palette.Good, failed: palette.Bad, warning: palette.Warn, skipped: palette.Faint}[check.Result]
 		lines := terminal.Wrap(check.Message, terminal.DefaultWidth-width-11)
-		fmt.Fprintf(&text, "%s  %s  %s\n", paint(terminal.Pad(check.Result, 7)), terminal.Pad(check.Name, width), lines[0])
+		head := fmt.Sprintf("%s  %s  %s", paint(terminal.Pad(check.Result, 7)), terminal.Pad(check.Name, width), lines[0])
+		fmt.Fprintln(&text, strings.TrimRight(head, " "))
 		for _, line := range lines[1:] {
 			fmt.Fprintf(&text, "%s%s\n", strings.Repeat(" ", width+11), line)
 		}

@@ -116,6 +116,9 @@ func (o *options) print(list []live.Event, seen map[string]bool) error {
 		if _, err := fmt.Fprintf(out, "%s  %s %s  %s%s\n", terminal.Pad(duration.HumanDuration(o.factory.Now().Sub(event.Last)), 5), event.Kind, event.Name, paint(event.Reason), times); err != nil {
 			return err
 		}
+		if event.Message == "" {
+			continue
+		}
 		for _, line := range terminal.Wrap(event.Message, terminal.DefaultWidth-7) {
 			if _, err := fmt.Fprintf(out, "       %s\n", line); err != nil {
 				return err

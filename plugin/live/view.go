@@ -5,6 +5,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
@@ -48,6 +50,8 @@ type View struct {
 	found map[string]*unstructured.Unstructured
 	lists map[string][]*unstructured.Unstructured
 	lock  *sync.Mutex
+	// gone is the UID of an object that lists leave out, as if it were not there.
+	gone types.UID
 }
 
 // Machinery is what of Crossplane works on the object.
@@ -255,6 +259,7 @@ func (v *View) list(ctx context.Context, client *cluster.Client, kind schema.Gro
 		return known, nil
 	}
 	objects, err := client.List(ctx, kind, namespace, labels)
+	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool { return v.gone != "" && o.GetUID() == v.gone })
 	if err == nil {
 		v.lists[key] = objects
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 )
 
@@ -17,7 +19,10 @@ func (v *View) WithoutPod() *View {
 			out.found[strings.Join([]string{cluster.Pod().String(), object.GetNamespace(), object.GetName()}, "|")] = nil
 		}
 	}
-	out.lists = maps.Clone(v.lists)
+	if v.Pod != nil {
+		out.gone = v.Pod.GetUID()
+	}
+	out.lists = map[string][]*unstructured.Unstructured{}
 	out.Pod = nil
 	return &out
 }

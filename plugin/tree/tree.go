@@ -110,6 +110,10 @@ func (o *options) draw(v *live.View) string {
 			lines = append(lines, line{branch: depth + below + "└─ ", object: v.Claim})
 		}
 	}
+	if v.Pod != nil && v.Observed["pod"] == nil {
+		// It was left out, and ends.
+		lines = append(lines, line{branch: depth + "·  ", object: v.Pod})
+	}
 	rows := [][]terminal.Cell{terminal.Plain("OBJECT", "ROLE", "STATE")}
 	for _, l := range lines {
 		state, paint := o.state(l.object)
@@ -136,6 +140,8 @@ func (o *options) state(object *unstructured.Unstructured) (string, func(string)
 		return "not synced: " + synced.Reason, o.palette.Bad
 	case ready.Status == "True":
 		return "ready", o.palette.Good
+	case ready.Status == "" && synced.Status == "True":
+		return "synced", o.palette.Good
 	case ready.Status != "":
 		return strings.TrimSpace("not ready " + ready.Reason), o.palette.Warn
 	}

@@ -1,0 +1,49 @@
+package logs_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/fixture"
+)
+
+// log answers requests for logs with the query, and one more line.
+func log(w http.ResponseWriter, r *http.Request) bool {
+	if !strings.HasSuffix(r.URL.Path, "/log") {
+		return false
+	}
+	_, _ = fmt.Fprintf(w, "%s\nListening on 0.0.0.0:8000\n", r.URL.RawQuery)
+	return true
+}
+
+func TestLogs(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		state  string
+		args   []string
+		fault  fixture.Fault
+		code   exit.Code
+		want   []string
+	}{
+		"Server":    {reason: "The log of the only container, whole.", state: "ready", fault: log, want: []string{"container=chroma", "follow=false", "Listening on"}},
+		"Previous":  {reason: "The log of the container before.", state: "crash-loop", args: []string{"--previous", "--tail", "5"}, fault: log, want: []string{"previous=true", "tailLines=5"}},
+		"NoPod":     {reason: "Without a Pod there is no log, and what to do is said.", state: "claim-lost", code: exit.Unhealthy, want: []string{"kubectl chroma status"}},
+		"Forbidden": {reason: "The missing permission is named.", state: "ready", fault: fixture.Forbid("/log"), code: exit.Error, want: []string{`cannot get resource "pods"`}},
+		"Component": {reason: "A single server has no components.", state: "ready", args: []string{"--component", "sysdb"}, code: exit.Usage, want: []string{"no components"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := fixture.Serve(t, fixture.Load(t, tc.state)...)
+			server.Fault = tc.fault
+			got := fixture.Run(t, server, "", append([]string{"logs", "demo", "-n", "default"}, tc.args...)...)
+			for _, want := range tc.want {
+				if got.Code != tc.code || !strings.Contains(got.Out+got.Err, want) {
+					t.Errorf("\n%s\nwant exit code %d and %q, got:\n%s", tc.reason, tc.code, want, got)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,82 @@
+// Package permission is what each command asks of the API server, for whoever writes Roles.
+package permission
+
+// A Rule is what a command may do to a resource.
+type Rule struct {
+	Verb, Group, Resource string
+	// Optional rules make the answer more complete; without them a note says what is missing.
+	Optional bool
+}
+
+// A Command and its rules.
+type Command struct {
+	Name  string
+	Rules []Rule
+}
+
+const (
+	groupChroma     = "chroma.chromadotnet.org"
+	groupVald       = "vald.vdaas.org"
+	groupProvider   = "kubernetes.m.crossplane.io"
+	groupCrossplane = "apiextensions.crossplane.io"
+	groupPackages   = "pkg.crossplane.io"
+)
+
+func need(verb, group, resource string) Rule {
+	return Rule{Verb: verb, Group: group, Resource: resource}
+}
+
+func like(verb, group, resource string) Rule {
+	return Rule{Verb: verb, Group: group, Resource: resource, Optional: true}
+}
+
+// view is what it takes to read a Chroma with all that belongs to it, and to ask the function about it.
+func view() []Rule {
+	return []Rule{
+		need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), like("list", "", "events"), like("get", "", "pods"), like("list", "", "pods"),
+		like("get", "", "persistentvolumeclaims"), like("get", "", "configmaps"), like("get", "", "services"), like("get", "", "nodes"),
+		like("get", "storage.k8s.io", "storageclasses"), like("get", groupProvider, "objects"), like("get", groupCrossplane, "compositionrevisions"),
+		like("get", groupCrossplane, "compositions"), like("get", groupPackages, "functions"), like("get", groupPackages, "functionrevisions"),
+	}
+}
+
+func viewAnd(more ...Rule) []Rule { return append(view(), more...) }
+
+// Commands in the order of the plugin's help. Those that need no cluster have no rules.
+func Commands() []Command {
+	patch := need("patch", groupChroma, "chromas")
+	return []Command{
+		{"accept-claim", viewAnd(patch)},
+		{"adopt", []Rule{
+			need("get", "", "persistentvolumeclaims"), need("patch", "", "persistentvolumeclaims"), need("list", groupChroma, "chromas"),
+			need("list", groupProvider, "objects"), need("list", "", "pods"),
+		}},
+		{"allow", viewAnd(patch)},
+		{"check", viewAnd(
+			like("create", "authorization.k8s.io", "subjectaccessreviews"), like("list", "storage.k8s.io", "storageclasses"), like("list", "", "nodes"),
+			like("create", "", "services/proxy"), like("delete", "", "services/proxy"),
+		)},
+		{"claims", []Rule{need("list", "", "persistentvolumeclaims"), need("list", groupChroma, "chromas"), need("list", groupProvider, "objects"), need("list", "", "pods")}},
+		{"completion", nil},
+		{"delete", viewAnd(patch, need("delete", groupChroma, "chromas"))},
+		{"endpoint", []Rule{need("get", groupChroma, "chromas")}},
+		{"events", []Rule{need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), need("list", "", "events")}},
+		{"explain", []Rule{like("get", groupChroma, "chromas")}},
+		{"incident declare", viewAnd(patch)},
+		{"incident list", []Rule{need("list", groupChroma, "chromas")}},
+		{"incident show", view()},
+		{"install", []Rule{like("patch", "*", "*")}},
+		{"lint", nil},
+		{"logs", []Rule{need("get", groupChroma, "chromas"), need("get", "", "pods"), like("list", "", "pods"), need("get", "", "pods/log")}},
+		{"port-forward", []Rule{need("get", groupChroma, "chromas"), need("get", "", "pods"), like("list", "", "pods"), need("create", "", "pods/portforward")}},
+		{"render", nil},
+		{"report", viewAnd(like("get", "", "pods/log"))},
+		{"restart", viewAnd(need("delete", "", "pods"), like("patch", "apps", "deployments"), like("patch", "apps", "statefulsets"))},
+		{"status", viewAnd(like("list", groupChroma, "chromas"), like("list", groupVald, "valdoperatorreleases"), like("get", groupVald, "valdoperatorreleases"))},
+		{"tree", view()},
+		{"upgrade apply", viewAnd(patch, need("create", "", "pods"))},
+		{"upgrade check", viewAnd(like("list", groupChroma, "chromas"))},
+		{"upgrade plan", view()},
+		{"version", nil},
+	}
+}
