@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 )
 
@@ -93,31 +95,38 @@ func TestDeletion(t *testing.T) {
 // TestRetainRightBefore switches to Retain and deletes at once, several times: either the deletion is refused, or the claim
 // stays.
 func TestRetainRightBefore(t *testing.T) {
-	const rounds = 4
-	s := newScene(t, rounds)
-	refused := 0
-	for _, name := range []string{"one", "two", "three", "four"} {
+	names := []string{"one", "two", "three", "four"}
+	s := newScene(t, len(names))
+	claims := map[string]types.UID{}
+	for _, name := range names {
 		s.apply(manifest(name, "1.5.9", policy(chroma.PVCDelete)))
 	}
-	for _, name := range []string{"one", "two", "three", "four"} {
+	for _, name := range names {
 		s.waitReady(name, "1.5.9")
 		s.waitEffective(name, chroma.PVCDelete)
-		uid := s.claim(name).UID
+		claims[name] = s.claim(name).UID
+	}
+	var refused []string
+	for _, name := range names {
 		s.kubectl("patch", "chroma", name, "--type=merge", "-p", `{"spec":{"pvcDeletionPolicy":"Retain"}}`)
 		if output, err := s.tryKubectl("delete", "chroma", name, "--wait=false"); err != nil {
-			refused++
+			refused = append(refused, name)
 			if !strings.Contains(output, "would still be deleted") {
 				t.Errorf("the refusal says the way out, got:\n%s", output)
 			}
-			s.waitEffective(name, chroma.PVCRetain)
-			s.kubectl("delete", "chroma", name, "--wait=false")
 		}
+	}
+	for _, name := range refused {
+		s.waitEffective(name, chroma.PVCRetain)
+		s.kubectl("delete", "chroma", name, "--wait=false")
+	}
+	for _, name := range names {
 		s.waitGone(name)
-		if claim := s.claim(name); claim == nil || claim.UID != uid || claim.DeletionTimestamp != nil {
+		if claim := s.claim(name); claim == nil || claim.UID != claims[name] || claim.DeletionTimestamp != nil {
 			t.Errorf("the claim of %s is lost", name)
 		}
 	}
-	s.say("TestRetainRightBefore: %d of %d deletions were refused at first", refused, rounds)
+	s.say("TestRetainRightBefore: %d of %d deletions were refused at first", len(refused), len(names))
 }
 
 // TestNamespaceDeletion deletes a Namespace with a Chroma in it that may not be deleted: the Namespace goes.

@@ -193,7 +193,7 @@ func (e *environment) pushPackages(ctx context.Context, registry string) error {
 	if err != nil {
 		return fmt.Errorf("cannot make a folder for packages: %w", err)
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // What is left of it harms nothing.
+	defer os.RemoveAll(folder)
 
 	builder := filepath.Join(folder, "build")
 	if err := e.goBuild(ctx, builder, "./package/build"); err != nil {

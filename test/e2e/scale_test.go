@@ -144,7 +144,7 @@ func (s *scene) scrape(ctx context.Context, pod string) (seconds, memory float64
 	if err != nil {
 		return 0, 0, fmt.Errorf("cannot read metrics: %w", err)
 	}
-	defer response.Body.Close() //nolint:errcheck // It was read.
+	defer response.Body.Close()
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() {
 		fields := strings.Fields(lines.Text())

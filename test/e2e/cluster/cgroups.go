@@ -89,7 +89,7 @@ func prepareCgroup(group string) error {
 	if err != nil {
 		return fmt.Errorf("cannot read the controllers of a cgroup: %w", err)
 	}
-	for _, controller := range strings.Fields(string(controllers)) {
+	for _, controller := range strings.FieldsSeq(string(controllers)) {
 		if err := os.WriteFile(filepath.Join(group, "cgroup.subtree_control"), []byte("+"+controller), 0o600); err != nil {
 			return fmt.Errorf("cannot pass the controller %s on: %w", controller, err)
 		}
@@ -119,7 +119,7 @@ func removeCgroup(group string) error {
 		if err == nil && entry.IsDir() {
 			folders = append(folders, path)
 		}
-		return nil //nolint:nilerr // A folder that is gone already needs no removal.
+		return nil // A folder that is gone already needs no removal.
 	})
 	if walked != nil {
 		return fmt.Errorf("cannot list a cgroup: %w", walked)

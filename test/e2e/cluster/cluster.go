@@ -19,6 +19,12 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
+// Files with the process of the supervisor, and the first one of the node.
+const (
+	supervisorFile = "supervisor.pid"
+	initFile       = "init.pid"
+)
+
 const (
 	// NodeName of the only node.
 	NodeName = "node1"
@@ -64,10 +70,14 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	if err := os.MkdirAll(filepath.Join(options.Folder, "log"), 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make the cluster's folder: %w", err)
 	}
+	// A supervisor that was killed has left word of processes that are gone.
+	if err := os.RemoveAll(filepath.Join(options.Folder, initFile)); err != nil {
+		return nil, fmt.Errorf("cannot clean the cluster's folder: %w", err)
+	}
 	if err := writePKI(filepath.Join(options.Folder, "pki")); err != nil {
 		return nil, err
 	}
-	if err := c.supervise(); err != nil {
+	if err := c.supervise(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.waitForAPI(ctx); err != nil {
@@ -79,10 +89,10 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 // find a cluster that is kept.
 func (c *Cluster) find() error {
 	var err error
-	if c.supervisor, err = c.readPID("supervisor.pid"); err != nil {
+	if c.supervisor, err = c.readPID(supervisorFile); err != nil {
 		return err
 	}
-	if c.init, err = c.readPID("init.pid"); err != nil {
+	if c.init, err = c.readPID(initFile); err != nil {
 		return err
 	}
 	for _, pid := range []int{c.supervisor, c.init} {
@@ -101,15 +111,16 @@ func (c *Cluster) readPID(file string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(text)))
 }
 
-// supervise starts the supervisor and waits for the node's first process.
-func (c *Cluster) supervise() error {
+// supervise starts the supervisor and waits for the node's first process. The supervisor outlives the context: it is the one
+// that cleans up.
+func (c *Cluster) supervise(ctx context.Context) error {
 	log, err := os.Create(filepath.Join(c.options.Folder, "log", "supervisor.log"))
 	if err != nil {
 		return fmt.Errorf("cannot make the supervisor's log: %w", err)
 	}
-	defer log.Close() //nolint:errcheck // The supervisor has its own descriptor.
+	defer log.Close()
 
-	cmd, err := again(roleSupervisor, c.options)
+	cmd, err := again(context.WithoutCancel(ctx), roleSupervisor, c.options)
 	if err != nil {
 		return err
 	}
@@ -121,7 +132,7 @@ func (c *Cluster) supervise() error {
 		if err != nil {
 			return fmt.Errorf("cannot make a pipe to the supervisor: %w", err)
 		}
-		defer read.Close() //nolint:errcheck // The supervisor has its own descriptor.
+		defer read.Close()
 		cmd.ExtraFiles, c.pipe = []*os.File{read}, write
 	}
 	if err := cmd.Start(); err != nil {
@@ -132,7 +143,7 @@ func (c *Cluster) supervise() error {
 	go func() { ended <- cmd.Wait() }()
 
 	for {
-		if c.init, err = c.readPID("init.pid"); err == nil {
+		if c.init, err = c.readPID(initFile); err == nil {
 			return nil
 		}
 		select {
@@ -149,7 +160,7 @@ func (c *Cluster) Stop() error {
 		return fmt.Errorf("cannot stop the cluster: %w", err)
 	}
 	for range 300 {
-		if unix.Kill(c.supervisor, 0) != nil {
+		if errors.Is(unix.Kill(c.supervisor, 0), unix.ESRCH) {
 			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -200,11 +211,8 @@ func (c *Cluster) waitForAPI(ctx context.Context) error {
 		return fmt.Errorf("cannot make a client of the API server: %w", err)
 	}
 	for {
-		if response, err := client.Get(apiServer + "/readyz"); err == nil {
-			response.Body.Close() //nolint:errcheck // Nothing of it is read.
-			if response.StatusCode == 200 {
-				return nil
-			}
+		if isReady(ctx, client) {
+			return nil
 		}
 		if unix.Kill(c.supervisor, 0) != nil {
 			return errors.New("cannot wait for the API server: the node has ended")

@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,14 +39,14 @@ func newComponent(s spec, options Options) *component {
 }
 
 // start it, unless it runs.
-func (c *component) start() {
+func (c *component) start(ctx context.Context) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.wanted {
 		return
 	}
 	c.wanted, c.idle = true, make(chan struct{})
-	go c.run(c.idle)
+	go c.run(ctx, c.idle)
 }
 
 // stop it, and wait until it has ended.
@@ -69,7 +70,7 @@ func (c *component) kill() {
 	}
 }
 
-func (c *component) run(idle chan struct{}) {
+func (c *component) run(ctx context.Context, idle chan struct{}) {
 	defer close(idle)
 	for {
 		for c.spec.after != "" {
@@ -78,7 +79,7 @@ func (c *component) run(idle chan struct{}) {
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
-		err := c.once()
+		err := c.once(ctx)
 		c.mutex.Lock()
 		wanted := c.wanted
 		c.mutex.Unlock()
@@ -91,14 +92,14 @@ func (c *component) run(idle chan struct{}) {
 }
 
 // once runs it until it ends.
-func (c *component) once() error {
+func (c *component) once(ctx context.Context) error {
 	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("cannot open the log of %s: %w", c.spec.name, err)
 	}
-	defer log.Close() //nolint:errcheck // What the program wrote is there.
+	defer log.Close()
 
-	cmd := exec.Command(c.spec.program, c.spec.arguments...)
+	cmd := exec.CommandContext(ctx, c.spec.program, c.spec.arguments...)
 	cmd.Env = append(os.Environ(), "PATH="+c.binaries+":"+os.Getenv("PATH"))
 	cmd.Stdout, cmd.Stderr = log, log
 	c.mutex.Lock()

@@ -27,7 +27,7 @@ func Prepare(ctx context.Context) error {
 		if err := os.WriteFile(policyFile, []byte("#!/bin/sh\nexit 101\n"), 0o755); err != nil {
 			return fmt.Errorf("cannot keep services from starting: %w", err)
 		}
-		defer os.Remove(policyFile) //nolint:errcheck // It is ours, and apt-get is done with it.
+		defer os.Remove(policyFile)
 	}
 	for _, arguments := range [][]string{
 		{"update", "-qq"},

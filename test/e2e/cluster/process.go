@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -35,9 +36,9 @@ func Main() {
 	options := Options{Folder: os.Getenv(variableFolder), Binaries: os.Getenv(variableBinaries), Keep: os.Getenv(variableKeep) != ""}
 	switch os.Getenv(variableRole) {
 	case roleSupervisor:
-		err = supervise(options)
+		err = supervise(context.Background(), options)
 	case roleNode:
-		err = runNode(options)
+		err = runNode(context.Background(), options)
 	default:
 		return
 	}
@@ -49,12 +50,12 @@ func Main() {
 }
 
 // again is this very binary in another role.
-func again(role string, options Options) (*exec.Cmd, error) {
+func again(ctx context.Context, role string, options Options) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("cannot find this binary: %w", err)
 	}
-	cmd := exec.Command(self)
+	cmd := exec.CommandContext(ctx, self)
 	cmd.Env = append(os.Environ(), variableRole+"="+role, variableFolder+"="+options.Folder, variableBinaries+"="+options.Binaries)
 	if options.Keep {
 		cmd.Env = append(cmd.Env, variableKeep+"=1")
@@ -63,7 +64,7 @@ func again(role string, options Options) (*exec.Cmd, error) {
 }
 
 // supervise the node until the test ends, and leave nothing behind.
-func supervise(options Options) error {
+func supervise(ctx context.Context, options Options) error {
 	// The node dies with the thread that made it.
 	runtime.LockOSThread()
 	stop := make(chan os.Signal, 1)
@@ -73,14 +74,14 @@ func supervise(options Options) error {
 	if err != nil {
 		return err
 	}
-	node, err := startNode(options)
+	node, err := startNode(ctx, options)
 	if err != nil {
 		return errors.Join(err, groups.remove())
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- node.Wait() }()
 
-	for file, pid := range map[string]int{"supervisor.pid": os.Getpid(), "init.pid": node.Process.Pid} {
+	for file, pid := range map[string]int{supervisorFile: os.Getpid(), initFile: node.Process.Pid} {
 		if err := os.WriteFile(filepath.Join(options.Folder, file), []byte(strconv.Itoa(pid)), 0o600); err != nil {
 			return errors.Join(fmt.Errorf("cannot say what runs: %w", err), node.Process.Kill(), <-ended, groups.remove())
 		}
@@ -110,13 +111,14 @@ func kill(node *exec.Cmd, ended <-chan error) error {
 	if err := node.Process.Kill(); err != nil {
 		return fmt.Errorf("cannot kill the node: %w", err)
 	}
-	<-ended // The kernel has ended every process of the node before it reports the first one's end.
+	// The kernel has ended every process of the node before it reports the first one's end, which is no success.
+	_ = <-ended
 	return nil
 }
 
 // startNode in namespaces of its own. dumb-init takes in the processes that containers leave behind.
-func startNode(options Options) (*exec.Cmd, error) {
-	cmd, err := again(roleNode, options)
+func startNode(ctx context.Context, options Options) (*exec.Cmd, error) {
+	cmd, err := again(ctx, roleNode, options)
 	if err != nil {
 		return nil, err
 	}

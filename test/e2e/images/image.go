@@ -121,7 +121,7 @@ func add(archive *tar.Writer, path, source string) error {
 		if err != nil {
 			return err
 		}
-		defer content.Close() //nolint:errcheck // It was only read.
+		defer content.Close()
 		_, err = io.Copy(archive, content)
 		return err
 	})
