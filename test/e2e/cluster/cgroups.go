@@ -89,7 +89,7 @@ func prepareCgroup(group string) error {
 	if err != nil {
 		return fmt.Errorf("cannot read the controllers of a cgroup: %w", err)
 	}
-	for _, controller := range strings.FieldsSeq(string(controllers)) {
+	for controller := range strings.FieldsSeq(string(controllers)) {
 		if err := os.WriteFile(filepath.Join(group, "cgroup.subtree_control"), []byte("+"+controller), 0o600); err != nil {
 			return fmt.Errorf("cannot pass the controller %s on: %w", controller, err)
 		}

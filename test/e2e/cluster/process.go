@@ -112,7 +112,9 @@ func kill(node *exec.Cmd, ended <-chan error) error {
 		return fmt.Errorf("cannot kill the node: %w", err)
 	}
 	// The kernel has ended every process of the node before it reports the first one's end, which is no success.
-	_ = <-ended
+	if err := <-ended; err == nil {
+		return errors.New("cannot kill the node: it ended by itself")
+	}
 	return nil
 }
 
