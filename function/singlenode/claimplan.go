@@ -27,6 +27,9 @@ func claimPlan(s situation, size sizing) ClaimPlan {
 	}
 	switch s.claim.state {
 	case claimAbsent:
+		if s.w.pod() != nil {
+			return plan // It would run on the new claim, of which nothing is recorded yet.
+		}
 		plan.Action, plan.Claim = Apply, newClaim(s.w)
 	case claimUsable:
 		plan.Action, plan.Claim = Apply, knownClaim(s, size.send)

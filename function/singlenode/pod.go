@@ -91,16 +91,27 @@ func stay(s situation, pod *corev1.Pod) fate {
 // stayWithout a claim to start anything on: a running server stays, and one that ended is not replaced.
 func stayWithout(s situation, pod *corev1.Pod) fate {
 	f := stay(s, pod)
-	if !ended(pod) {
-		return f
-	}
 	if s.record.newer {
-		f.server = finding{reason: reason.LedgerNewer, message: newerMessage}
+		if ended(pod) {
+			f.server = finding{reason: reason.LedgerNewer, message: newerMessage}
+		}
 		return f
 	}
-	f.server, f.ttl = s.claimFinding()
-	if s.claim.state == claimAbsent {
-		return leaveOut(s, f) // A new claim was asked for.
+	waiting := pod.Status.Phase == corev1.PodPending || pod.Status.Phase == ""
+	switch s.claim.state {
+	case claimAbsent, claimTaken:
+		// What waits for a claim of this name would run on the new one, of which nothing is recorded yet.
+		f.server, _ = s.claimFinding()
+		return leaveOut(s, f)
+	case claimLost:
+		if waiting {
+			f.server, _ = s.claimFinding()
+			return leaveOut(s, f)
+		}
+	case claimTerminating, claimUsable:
+	}
+	if ended(pod) {
+		f.server, f.ttl = s.claimFinding()
 	}
 	return f
 }

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,6 +12,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/compatibility"
 	"github.com/function-chroma/function-chroma/function/image"
 	"github.com/function-chroma/function-chroma/function/ledger"
+	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/simulator"
 	"github.com/function-chroma/function-chroma/function/simulator/store"
 )
@@ -118,8 +120,8 @@ func (o *oracle) podChanged(c store.Change) {
 // stopped is called when Crossplane deletes a Pod.
 func (o *oracle) stopped(c store.Change) {
 	pod := decode[corev1.Pod](o.w.t, c.Before)
-	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded || pod.GetDeletionTimestamp() != nil {
-		return
+	if pod.Status.Phase != corev1.PodRunning || pod.GetDeletionTimestamp() != nil {
+		return // No server runs in it.
 	}
 	claim, of := o.seen.claim, o.seen.chroma
 	if claim == nil || of == nil {
@@ -184,7 +186,10 @@ func (o *oracle) openings(uid types.UID, volume *simulator.Volume) bool {
 	for ; t.openings < len(volume.Openings); t.openings++ {
 		opening := volume.Openings[t.openings]
 		composed, ours := o.composed[opening.Pod]
-		ours = ours && composed.image == opening.Image
+		// The same image set by a hand is not ours.
+		ours = ours && composed.image == opening.Image && slices.ContainsFunc(opening.Managers, func(manager string) bool {
+			return strings.HasPrefix(manager, previous.ManagerPrefix)
+		})
 		version, product := versionOf(opening.Image)
 		if ours {
 			verdict := compatibility.Judge(compatibility.Question{Data: t.Data, Wanted: version, Overrides: composed.overrides})
