@@ -54,9 +54,12 @@ func (v *View) Ask(ctx context.Context, client *cluster.Client, change func(xr *
 	if v.XR == nil {
 		return nil, errors.New("the function cannot be asked: Crossplane has not made the composite yet")
 	}
-	function, err := composition.New(logging.NewNopLogger(), settings.Environment{ChecksDisabled: true}, func() time.Time { return v.Now })
-	if err != nil {
-		return nil, fmt.Errorf("the function cannot be asked: %w", err)
+	if v.function == nil {
+		// It reads the definitions of the API when it is made, which is worth doing once.
+		var err error
+		if v.function, err = composition.New(logging.NewNopLogger(), settings.Environment{ChecksDisabled: true}, func() time.Time { return v.Now }); err != nil {
+			return nil, fmt.Errorf("the function cannot be asked: %w", err)
+		}
 	}
 	request, err := v.request(change)
 	if err != nil {
@@ -64,7 +67,7 @@ func (v *View) Ask(ctx context.Context, client *cluster.Client, change func(xr *
 	}
 	// As Crossplane does: ask again with what the function requires, until it requires nothing else.
 	for range rounds {
-		response, err := function.RunFunction(ctx, request)
+		response, err := v.function.RunFunction(ctx, request)
 		if err != nil {
 			return nil, fmt.Errorf("the function cannot answer: %w", err)
 		}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/composition"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/pipeline"
 )
@@ -46,6 +47,8 @@ type View struct {
 	// Answer of the function, nil when it could not be asked.
 	Answer *Answer
 	Now    time.Time
+
+	function *composition.Function
 
 	found map[string]*unstructured.Unstructured
 	lists map[string][]*unstructured.Unstructured
