@@ -3,6 +3,8 @@ package upgrade
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -107,8 +109,8 @@ func stage(v *live.View, now time.Time) (*simulation.Simulation, error) {
 	if claims {
 		objects = append(objects, v.XR)
 	}
-	for _, object := range v.Observed {
-		objects = append(objects, object)
+	for _, role := range slices.Sorted(maps.Keys(v.Observed)) {
+		objects = append(objects, v.Observed[role])
 	}
 	if v.Claim != nil {
 		objects = append(objects, v.Claim)
