@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/pass"
@@ -97,19 +98,28 @@ func composePod(w World, d Decision) (any, error) {
 	if pod == nil || pod.GetDeletionTimestamp() != nil || (w.Composed.Pod == nil && !d.Pod.Adopt) {
 		return nil, nil //nolint:nilnil // Nothing to keep is an answer here, not an error.
 	}
-	return keepPod(pod, d.Pod.Admitted)
+	return keepPod(w, pod, d.Pod.Admitted)
 }
 
 // keepPod sends our previous intent back as a compare-and-set on the version just observed: an edit by hand that falls
 // into this pass makes the API server refuse it, and the next pass sees the edit. Without the version, 2 of 14 such
 // edits were undone unseen.
-func keepPod(pod *corev1.Pod, admitted string) (any, error) {
-	intent, err := previous.Pod(pod)
-	if err != nil {
-		return nil, err
+func keepPod(w World, pod *corev1.Pod, admitted string) (any, error) {
+	if w.Intent == nil {
+		return trimmed(pod)
 	}
+	intent := *w.Intent
 	if admitted != "" {
 		intent.WithAnnotations(map[string]string{chroma.AnnotationAdmittedImage: admitted})
 	}
 	return intent.WithResourceVersion(pod.GetResourceVersion()), nil
+}
+
+// trimmed is a Pod without managedFields, as offline rendering shows it: the whole of it is taken for our intent.
+func trimmed(pod *corev1.Pod) (any, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(pod)
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode Pod %q: %w", pod.GetName(), err)
+	}
+	return previous.Trimmed(&unstructured.Unstructured{Object: content}), nil
 }

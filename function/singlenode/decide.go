@@ -60,13 +60,11 @@ func Decide(w World) (Decision, error) {
 func situationOf(w World) (situation, error) {
 	s := situation{w: w, claim: claimOf(w)}
 	s.record = recordOf(w, s.claim)
-	var err error
-	if s.edit, err = editOf(w); err != nil {
-		return situation{}, err
-	}
+	s.edit = editOf(w)
 	s.record = s.record.ran(s.edit)
 	s.wanted = wantedImage(w, s.record)
 	s.recovery = recoveryImage(w, s.record)
+	var err error
 	if s.content, err = objects.ConfigFile(w.Chroma.Spec.Config); err != nil {
 		return situation{}, err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/function-chroma/function-chroma/function/compatibility"
 	"github.com/function-chroma/function-chroma/function/image"
 	"github.com/function-chroma/function-chroma/function/ledger"
-	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/reason"
 	"github.com/function-chroma/function-chroma/function/singlenode/objects"
 )
@@ -31,26 +30,19 @@ type edit struct {
 
 // editOf the Pod. Which image is ours stands in managedFields: an image that is missing in our own extracted intent was
 // taken over by another manager, one that is there and differs from what we sent was rewritten by a webhook.
-func editOf(w World) (edit, error) {
+func editOf(w World) edit {
 	pod := w.pod()
-	if pod == nil {
-		return edit{}, nil
-	}
-	if _, ok := previous.Manager(pod); !ok {
-		return edit{}, nil // Without managedFields (offline) nothing can be told.
-	}
-	intent, err := previous.Pod(pod)
-	if err != nil {
-		return edit{}, err
+	if pod == nil || w.Intent == nil {
+		return edit{} // Without managedFields (offline) nothing can be told.
 	}
 	wanted, observed := pod.GetAnnotations()[chroma.AnnotationWantedImage], imageOf(pod)
 	switch {
-	case ownImage(intent) == "":
-		return editByHand(pod, observed, wanted), nil
+	case ownImage(w.Intent) == "":
+		return editByHand(pod, observed, wanted)
 	case wanted != "" && observed != wanted:
-		return editByWebhook(w, pod, observed, wanted), nil
+		return editByWebhook(w, pod, observed, wanted)
 	}
-	return edit{opened: openedBy(pod, versionOf(w, observed, observed))}, nil
+	return edit{opened: openedBy(pod, versionOf(w, observed, observed))}
 }
 
 // editByWebhook: the image is ours and is not what we sent. A tag that stayed keeps the version known; a digest alone has

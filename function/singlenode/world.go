@@ -12,9 +12,11 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/pass"
+	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/settings"
 )
 
@@ -29,6 +31,8 @@ type World struct {
 	Composed Composed
 	// Found objects, asked for by name.
 	Found Asked
+	// Intent is what we sent of the Pod before, extracted once. Nil without a Pod, or without managedFields (offline).
+	Intent *applycorev1.PodApplyConfiguration
 
 	Settings settings.Settings
 	Now      time.Time
@@ -109,7 +113,24 @@ func Observe(request pass.Request) (World, error) {
 			return World{}, err
 		}
 	}
-	return w, asked(request.Required, &w.Found)
+	if err := asked(request.Required, &w.Found); err != nil {
+		return World{}, err
+	}
+	return w, w.extract()
+}
+
+// extract our previous intent of the Pod.
+func (w *World) extract() error {
+	pod := w.pod()
+	if pod == nil {
+		return nil
+	}
+	if _, ok := previous.Manager(pod); !ok {
+		return nil
+	}
+	var err error
+	w.Intent, err = previous.Pod(pod)
+	return err
 }
 
 func asked(required map[string]pass.Found, into *Asked) error {
