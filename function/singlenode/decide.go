@@ -95,7 +95,8 @@ func (s situation) decision(f fate) Decision {
 		Claim: claimPlan(s, size), Ledger: ledgerPlan(s, final), Config: ConfigPlan{Action: Keep, Content: s.content}, Pod: f.pod,
 		Requirements: requirements(s.w), TTL: f.ttl, Ready: server.reason == reason.PodReady,
 	}
-	if f.config == Apply && s.writable(chroma.RoleConfig, terminating(s.w.Composed.Config), asMeta(s.w.Found.Config.One())) {
+	// What already has the content stays the same when it is sent anew, and need not be recovered from managedFields.
+	if (f.config == Apply || configIs(s.w, s.content)) && s.writable(chroma.RoleConfig, terminating(s.w.Composed.Config), asMeta(s.w.Found.Config.One())) {
 		d.Config.Action = Apply
 	}
 	if s.writable(chroma.RoleService, terminating(s.w.Composed.Service), asMeta(s.w.Found.Service.One())) {

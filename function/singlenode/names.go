@@ -12,10 +12,8 @@ import (
 type holder int
 
 const (
-	// nobody has the name.
-	nobody holder = iota
 	// ourselves: an object of this XR, or one orphaned by a Chroma of this name (kubectl delete --cascade=orphan).
-	ourselves
+	ourselves holder = iota
 	// predecessor: an object of a Chroma of this name that is gone or going. It goes too, in its own time.
 	predecessor
 	// stranger: an object of somebody else. Server-side apply would take it over without a word.
@@ -108,9 +106,4 @@ func conflict(w World) (name, bool) {
 		}
 	}
 	return name{}, false
-}
-
-// taken tells whether somebody else has this name, so that it must not be composed.
-func taken(w World, object metav1.Object) bool {
-	return holderOf(w, object) == stranger
 }

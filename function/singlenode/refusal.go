@@ -34,7 +34,7 @@ func refusedRoles(w World) map[string]string {
 		}
 	}
 	if list, ok := strings.CutPrefix(synced.Message, unsyncedPrefix); ok {
-		for _, role := range strings.Split(list, ", ") {
+		for role := range strings.SplitSeq(list, ", ") {
 			refused[role] = ""
 		}
 	}
@@ -115,6 +115,3 @@ func words(w World, refused chroma.Retry) string {
 	return fmt.Sprintf("the API's words are in the events: kubectl events -n %s --for=%s.%s/%s",
 		w.Chroma.GetNamespace(), strings.ToLower(w.XR.Kind), chroma.Group, w.XR.Name)
 }
-
-// bound tells whether the claim has a volume.
-func bound(pvc *corev1.PersistentVolumeClaim) bool { return pvc.Status.Phase == corev1.ClaimBound }

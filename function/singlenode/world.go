@@ -6,6 +6,7 @@
 package singlenode
 
 import (
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -113,7 +114,13 @@ func Observe(request pass.Request) (World, error) {
 			return World{}, err
 		}
 	}
-	if err := asked(request.Required, &w.Found); err != nil {
+	required := request.Required
+	if w.Composed.Pod != nil {
+		// The composed Pod is fresher than the answer to the question, which need not be read then.
+		required = maps.Clone(required)
+		required[askPod] = pass.Found{Answered: required[askPod].Answered}
+	}
+	if err := asked(required, &w.Found); err != nil {
 		return World{}, err
 	}
 	return w, w.extract()

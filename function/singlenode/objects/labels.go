@@ -36,26 +36,10 @@ func Adoptable(name string, labels map[string]string) bool {
 	return labels[chroma.LabelChroma] == name && labels[chroma.LabelManagedBy] == chroma.ManagedByOperator
 }
 
-// subset tells whether all of want is in have.
-func subset(want, have map[string]string) bool {
-	for key, value := range want {
-		if got, ok := have[key]; !ok || got != value {
-			return false
-		}
-	}
-	return true
-}
-
 func anyMap(values map[string]string) map[string]any {
 	out := make(map[string]any, len(values))
 	for key, value := range values {
 		out[key] = value
 	}
-	return out
-}
-
-func merged(into, from map[string]string) map[string]string {
-	out := maps.Clone(into)
-	maps.Copy(out, from)
 	return out
 }
