@@ -124,8 +124,9 @@ The plugin gives the composition function's own answers: it decides with the sam
 		report.New(f),
 		install.New(f),
 		render.New(f),
-		version.New(streams),
+		version.New(f),
 		completion.New(streams, root),
 	)
+	complete(root, f)
 	return root
 }

@@ -68,8 +68,12 @@ has now. A reason needs no cluster.
 			}
 			return o.Run(command.Context())
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return reasons(), cobra.ShellCompDirectiveNoFileComp
+		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			matching := slices.DeleteFunc(reasons(), func(name string) bool { return !strings.HasPrefix(name, typed) })
+			return matching, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	command.Flags().StringVarP(&o.output, "output", "o", "", "json or yaml")

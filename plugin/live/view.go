@@ -229,6 +229,7 @@ func (v *View) readFunction(ctx context.Context, client *cluster.Client, name st
 	if config := Text(function, "spec", "runtimeConfigRef", "name"); config != "" && config != "default" {
 		v.note(fmt.Errorf("the function's environment is set by DeploymentRuntimeConfig %s, which is not read here", config))
 	}
+	v.note(otherVersion(function, pluginVersion()))
 	// Healthy counts the revision's Deployment in. Only its message is the revision's own.
 	if revision := Text(function, "status", "currentRevision"); revision != "" && ConditionOf(function, "Healthy").Status != "True" {
 		v.Machinery.FunctionRevision, err = client.Find(ctx, cluster.FunctionRevision(), "", revision)

@@ -77,6 +77,6 @@ func Commands() []Command {
 		{"upgrade apply", viewAnd(patch, need("create", "", "pods"))},
 		{"upgrade check", viewAnd(like("list", groupChroma, "chromas"))},
 		{"upgrade plan", view()},
-		{"version", nil},
+		{"version", []Rule{like("list", groupPackages, "functions")}},
 	}
 }

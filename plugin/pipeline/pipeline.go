@@ -55,7 +55,7 @@ func Find(composition *unstructured.Unstructured) (Step, error) {
 		if schema.FromAPIVersionAndKind(apiVersion, "").Group == input.Group {
 			return step, nil
 		}
-		if named == nil && (step.Function == FunctionName || strings.HasSuffix(step.Function, "-"+FunctionName)) {
+		if named == nil && IsFunction(step.Function) {
 			named = &step
 		}
 	}
@@ -63,4 +63,9 @@ func Find(composition *unstructured.Unstructured) (Step, error) {
 		return Step{}, fmt.Errorf("cannot use Composition %s: %w", composition.GetName(), ErrNoStep)
 	}
 	return *named, nil
+}
+
+// IsFunction tells whether a Function's name is ours.
+func IsFunction(name string) bool {
+	return name == FunctionName || strings.HasSuffix(name, "-"+FunctionName)
 }

@@ -1,9 +1,12 @@
 package status_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/fixture"
@@ -90,4 +93,38 @@ func TestWatchEndsWhenItServes(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTableOfThousandsIsPaged(t *testing.T) {
+	var objects []*unstructured.Unstructured
+	for _, object := range fixture.Load(t, "ready") {
+		if object.GetKind() != "Chroma" {
+			continue
+		}
+		for i := range 1200 {
+			one := object.DeepCopy()
+			one.SetName(fmt.Sprintf("demo-%04d", i))
+			objects = append(objects, one)
+		}
+	}
+	server := fixture.Serve(t, objects...)
+	got := fixture.Run(t, server, "", "status", "-A")
+	if lines := strings.Count(got.Out, "\n"); got.Code != exit.Fine || lines != 1201 {
+		t.Errorf("want a header and 1200 lines, got %d and exit code %d", lines, got.Code)
+	}
+	if requests := server.Requests(); len(requests) != 4 {
+		t.Errorf("want three pages, and one request for Vald: %v", requests)
+	}
+}
+
+func TestStrangeObjectsAreLines(t *testing.T) {
+	strange := []*unstructured.Unstructured{
+		{Object: map[string]any{"apiVersion": "chroma.chromadotnet.org/v1alpha1", "kind": "Chroma", "metadata": map[string]any{"name": "new", "namespace": "a"}}},
+		{Object: map[string]any{"apiVersion": "chroma.chromadotnet.org/v1alpha1", "kind": "Chroma", "metadata": map[string]any{"name": "odd", "namespace": "a"},
+			"status": map[string]any{"phase": "Hibernating", "conditions": []any{"what", map[string]any{"type": int64(1)}}, "dataVersion": int64(2)}}},
+		{Object: map[string]any{"apiVersion": "chroma.chromadotnet.org/v1alpha1", "kind": "Chroma", "metadata": map[string]any{"name": "old", "namespace": "a"},
+			"status": map[string]any{"phase": "Ready", "image": "chromadb/chroma:1.5.9", "dataVersion": "1.5.9"}}},
+	}
+	server := fixture.Serve(t, strange...)
+	fixture.Golden(t, "strange.table.txt", fixture.Run(t, server, "", "status", "-A").String())
 }

@@ -24,18 +24,15 @@ func (o *Options) table(ctx context.Context) error {
 	if o.all {
 		namespace = ""
 	}
-	objects, err := o.client.List(ctx, cluster.Chroma(), namespace, o.selector)
-	if err != nil {
+	list := v1.StatusList{Header: v1.HeaderOf(v1.KindStatusList), Items: []v1.Summary{}}
+	add := func(object *unstructured.Unstructured) { list.Items = append(list.Items, summaryOf(object)) }
+	if err := o.client.Each(ctx, cluster.Chroma(), namespace, o.selector, add); err != nil {
 		return err
 	}
 	// A cluster need not serve Vald.
-	releases, err := o.client.List(ctx, cluster.ValdOperatorRelease(), namespace, o.selector)
+	err := o.client.Each(ctx, cluster.ValdOperatorRelease(), namespace, o.selector, add)
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
 		return err
-	}
-	list := v1.StatusList{Header: v1.HeaderOf(v1.KindStatusList), Items: []v1.Summary{}}
-	for _, object := range append(objects, releases...) {
-		list.Items = append(list.Items, summaryOf(object))
 	}
 	if err := o.printTable(list); err != nil {
 		return fmt.Errorf("cannot print the table: %w", err)

@@ -109,7 +109,11 @@ func (o *ApplyOptions) Run(ctx context.Context) error {
 	if o.registry {
 		o.lookUp(ctx)
 	}
-	if err := o.Confirm(fmt.Sprintf("Replace the server of %s/%s?", namespace, o.name)); err != nil {
+	question := fmt.Sprintf("Replace the server of %s/%s?", namespace, o.name)
+	if check.From == check.To {
+		question = fmt.Sprintf("Ask for the image that %s/%s runs already?", namespace, o.name)
+	}
+	if err := o.Confirm(question); err != nil {
 		return err
 	}
 	if err := o.Options.Apply(ctx, client, intent(view.Object, o.image)); err != nil {

@@ -2,17 +2,21 @@
 package version
 
 import (
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"sigs.k8s.io/yaml"
 
+	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
+	"github.com/function-chroma/function-chroma/plugin/factory"
+	"github.com/function-chroma/function-chroma/plugin/live"
+	"github.com/function-chroma/function-chroma/plugin/pipeline"
+	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
 // Client is the version of the plugin.
@@ -44,26 +48,39 @@ func Of(info *debug.BuildInfo) Client {
 	return out
 }
 
+// Function of the cluster.
+type Function struct {
+	Name    string `json:"name"`
+	Package string `json:"package"`
+	Healthy string `json:"healthy,omitempty"`
+}
+
+// Versions of both.
+type Versions struct {
+	ClientVersion Client     `json:"clientVersion"`
+	Functions     []Function `json:"functions,omitempty"`
+}
+
 // Options of version.
 type Options struct {
-	streams genericiooptions.IOStreams
+	factory factory.Factory
 	client  bool
 	output  string
 }
 
 // New command.
-func New(streams genericiooptions.IOStreams) *cobra.Command {
-	o := &Options{streams: streams}
+func New(f factory.Factory) *cobra.Command {
+	o := &Options{factory: f}
 	command := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of the plugin",
-		Long:  "Print the version of the plugin. With --client nothing is connected to.\n\n" + exit.Help,
+		Short: "Print the versions of the plugin and of the cluster's function",
+		Long:  "Print the versions of the plugin and of the cluster's function. With --client nothing is connected to.\n\n" + exit.Help,
 		Example: `  # The plugin's own version
   kubectl chroma version --client`,
 		Args: cobra.NoArgs,
-		RunE: func(_ *cobra.Command, _ []string) error {
+		RunE: func(command *cobra.Command, _ []string) error {
 			info, _ := debug.ReadBuildInfo()
-			return o.Run(Of(info))
+			return o.Run(command.Context(), Of(info))
 		},
 	}
 	command.Flags().BoolVar(&o.client, "client", false, "only the plugin's own version, without a connection")
@@ -72,26 +89,47 @@ func New(streams genericiooptions.IOStreams) *cobra.Command {
 }
 
 // Run prints.
-func (o *Options) Run(client Client) error {
-	return o.print(o.streams.Out, client)
+func (o *Options) Run(ctx context.Context, client Client) error {
+	versions := Versions{ClientVersion: client}
+	var err error
+	if !o.client {
+		versions.Functions, err = o.functions(ctx)
+	}
+	// The plugin's own version is told whatever became of the cluster's.
+	return errors.Join(o.print(o.factory.Streams.Out, versions), err)
 }
 
-func (o *Options) print(out io.Writer, client Client) error {
-	switch o.output {
-	case "":
-		_, err := fmt.Fprintf(out, "kubectl-chroma %s (%s, %s)\n", client.Version, client.Platform, client.GoVersion)
-		return err
-	case "json":
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "    ")
-		return encoder.Encode(map[string]any{"clientVersion": client})
-	case "yaml":
-		text, err := yaml.Marshal(map[string]any{"clientVersion": client})
-		if err != nil {
-			return fmt.Errorf("cannot print the version: %w", err)
+// functions of the cluster that are ours, by their names.
+func (o *Options) functions(ctx context.Context) ([]Function, error) {
+	client, err := o.factory.Client()
+	if err != nil {
+		return nil, err
+	}
+	objects, err := client.List(ctx, cluster.Function(), "", "")
+	if err != nil {
+		return nil, err
+	}
+	var out []Function
+	for _, object := range objects {
+		if pipeline.IsFunction(object.GetName()) {
+			out = append(out, Function{Name: object.GetName(), Package: live.Text(object, "spec", "package"), Healthy: live.ConditionOf(object, "Healthy").Status})
 		}
-		_, err = out.Write(text)
+	}
+	return out, nil
+}
+
+func (o *Options) print(out io.Writer, versions Versions) error {
+	if o.output != "" {
+		return terminal.Document(out, o.output, versions)
+	}
+	client := versions.ClientVersion
+	if _, err := fmt.Fprintf(out, "kubectl-chroma %s (%s, %s)\n", client.Version, client.Platform, client.GoVersion); err != nil {
 		return err
 	}
-	return exit.Errorf(exit.Usage, "--output must be json or yaml, not %q", o.output)
+	for _, function := range versions.Functions {
+		if _, err := fmt.Fprintf(out, "%s %s\n", function.Name, function.Package); err != nil {
+			return err
+		}
+	}
+	return nil
 }
