@@ -41,7 +41,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	s.apply(manifest("demo", "1.5.9", nil))
-	s.waitCondition("demo", "UpgradeBlocked", "False", "VersionAllowed")
+	s.waitCondition("demo", "UpgradeBlocked", "False", "NotBlocked")
 	s.verify("demo")
 
 	// What the API itself refuses is never seen by the function.

@@ -122,5 +122,9 @@ func TestPrompt(t *testing.T) {
 	if limit := 15 * time.Second; took > limit {
 		t.Errorf("the change took effect after %.0f s, not within %s", took.Seconds(), limit)
 	}
-	s.waitReady("demo", "1.5.9")
+	gap := s.waitReady("demo", "1.5.9")
+	s.say("TestPrompt: %.1f s without a server", gap.Seconds())
+	if limit := 5 * time.Second; gap > limit {
+		t.Errorf("there was no server for %.1f s, not at most %s", gap.Seconds(), limit)
+	}
 }
