@@ -2,8 +2,6 @@
 package objects
 
 import (
-	"maps"
-
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 )
 
