@@ -132,7 +132,7 @@ type checker struct {
 	checks []v1.Check
 }
 
-func (c *checker) add(name, result, format string, args ...any) {
+func (c *checker) addf(name, result, format string, args ...any) {
 	c.checks = append(c.checks, v1.Check{Name: name, Result: result, Message: fmt.Sprintf(format, args...)})
 }
 
@@ -147,7 +147,7 @@ func (c *checker) running(ctx context.Context, v *live.View, probe bool) {
 	}
 	c.storageClass(ctx, live.Text(v.Object, "spec", "storage", "storageClass"))
 	if !probe {
-		c.add("Write", skipped, "not asked for")
+		c.addf("Write", skipped, "not asked for")
 		return
 	}
 	c.write(ctx, v)
@@ -158,8 +158,8 @@ func (c *checker) planned(ctx context.Context, object *unstructured.Unstructured
 	c.rights(ctx, distributed(object))
 	if distributed(object) {
 		c.nodes(ctx)
-		c.add("Postgres", skipped, "the function asks it from inside the cluster, once the Chroma is created, and before it creates anything")
-		c.add("Bucket", skipped, "the function asks it from inside the cluster, once the Chroma is created, and before it creates anything")
+		c.addf("Postgres", skipped, "the function asks it from inside the cluster, once the Chroma is created, and before it creates anything")
+		c.addf("Bucket", skipped, "the function asks it from inside the cluster, once the Chroma is created, and before it creates anything")
 		return
 	}
 	c.storageClass(ctx, live.Text(object, "spec", "storage", "storageClass"))

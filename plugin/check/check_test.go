@@ -26,7 +26,8 @@ func (w *world) fault(response http.ResponseWriter, request *http.Request) bool 
 		_ = json.NewEncoder(response).Encode(map[string]any{"status": map[string]any{"allowed": allowed}})
 		return true
 	case strings.Contains(request.URL.Path, "/proxy/"):
-		w.requests = append(w.requests, request.Method+" "+request.URL.Path[strings.Index(request.URL.Path, "/collections"):])
+		_, collection, _ := strings.Cut(request.URL.Path, "/collections")
+		w.requests = append(w.requests, request.Method+" /collections"+collection)
 		if w.readOnly && strings.HasSuffix(request.URL.Path, "/add") {
 			response.WriteHeader(http.StatusInternalServerError)
 			_, _ = io.WriteString(response, "attempt to write a readonly database")

@@ -19,15 +19,15 @@ import (
 func (c *checker) function(v *live.View) {
 	switch step := v.Machinery.Step; {
 	case step == nil:
-		c.add("Function", warning, "not known which: the Composition cannot be read, or Crossplane has not chosen one yet")
+		c.addf("Function", warning, "not known which: the Composition cannot be read, or Crossplane has not chosen one yet")
 	case v.Machinery.FunctionMissing:
-		c.add("Function", failed, "%s is not installed: kubectl chroma install", step.Function)
+		c.addf("Function", failed, "%s is not installed: kubectl chroma install", step.Function)
 	case v.Machinery.Function == nil:
-		c.add("Function", skipped, "%s cannot be read", step.Function)
+		c.addf("Function", skipped, "%s cannot be read", step.Function)
 	case live.ConditionOf(v.Machinery.Function, "Healthy").Status != "True":
-		c.add("Function", failed, "%s does not run: %s", step.Function, live.ConditionOf(v.Machinery.FunctionRevision, "RuntimeHealthy").Message)
+		c.addf("Function", failed, "%s does not run: %s", step.Function, live.ConditionOf(v.Machinery.FunctionRevision, "RuntimeHealthy").Message)
 	default:
-		c.add("Function", passed, "%s, %s", step.Function, live.Text(v.Machinery.Function, "spec", "package"))
+		c.addf("Function", passed, "%s, %s", step.Function, live.Text(v.Machinery.Function, "spec", "package"))
 	}
 }
 
@@ -81,16 +81,16 @@ func (c *checker) rights(ctx context.Context, distributed bool) {
 	group.Wait()
 	for _, err := range errs {
 		if err != nil {
-			c.add("Rights of Crossplane", skipped, "cannot be asked for: %v", err)
+			c.addf("Rights of Crossplane", skipped, "cannot be asked for: %v", err)
 			return
 		}
 	}
 	missing = slices.DeleteFunc(missing, func(m string) bool { return m == "" })
 	if len(missing) > 0 {
-		c.add("Rights of Crossplane", failed, "it lacks: %s. Apply its ClusterRole: kubectl chroma install", strings.Join(missing, ", "))
+		c.addf("Rights of Crossplane", failed, "it lacks: %s. Apply its ClusterRole: kubectl chroma install", strings.Join(missing, ", "))
 		return
 	}
-	c.add("Rights of Crossplane", passed, "")
+	c.addf("Rights of Crossplane", passed, "")
 }
 
 func (c *checker) may(ctx context.Context, resource schema.GroupResource, verb string) (bool, error) {
@@ -116,26 +116,26 @@ func (c *checker) storageClass(ctx context.Context, name string) {
 		class, err := c.client.Find(ctx, cluster.StorageClass(), "", name)
 		switch {
 		case err != nil:
-			c.add("Storage class", skipped, "%v", err)
+			c.addf("Storage class", skipped, "%v", err)
 		case class == nil:
-			c.add("Storage class", failed, "there is no StorageClass %s", name)
+			c.addf("Storage class", failed, "there is no StorageClass %s", name)
 		default:
-			c.add("Storage class", passed, "%s", name)
+			c.addf("Storage class", passed, "%s", name)
 		}
 		return
 	}
 	classes, err := c.client.List(ctx, cluster.StorageClass(), "", "")
 	if err != nil {
-		c.add("Storage class", skipped, "%v", err)
+		c.addf("Storage class", skipped, "%v", err)
 		return
 	}
 	for _, class := range classes {
 		if class.GetAnnotations()["storageclass.kubernetes.io/is-default-class"] == "true" {
-			c.add("Storage class", passed, "%s, the default", class.GetName())
+			c.addf("Storage class", passed, "%s, the default", class.GetName())
 			return
 		}
 	}
-	c.add("Storage class", failed, "there is no default StorageClass: set spec.storage.storageClass")
+	c.addf("Storage class", failed, "there is no default StorageClass: set spec.storage.storageClass")
 }
 
 // conditions of what the function checked from inside the cluster.
@@ -147,11 +147,11 @@ func (c *checker) conditions(v *live.View) {
 		condition := live.ConditionOf(v.XR, string(check.kind))
 		switch condition.Status {
 		case "True":
-			c.add(check.name, passed, "%s", condition.Message)
+			c.addf(check.name, passed, "%s", condition.Message)
 		case "False":
-			c.add(check.name, failed, "%s: %s", condition.Reason, condition.Message)
+			c.addf(check.name, failed, "%s: %s", condition.Reason, condition.Message)
 		default:
-			c.add(check.name, skipped, "the function has not asked it yet")
+			c.addf(check.name, skipped, "the function has not asked it yet")
 		}
 	}
 }
@@ -163,7 +163,7 @@ const labelAVX512 = "feature.node.kubernetes.io/cpu-cpuid.AVX512F"
 func (c *checker) nodes(ctx context.Context) {
 	nodes, err := c.client.List(ctx, cluster.Node(), "", "")
 	if err != nil {
-		c.add("AVX-512", skipped, "%v", err)
+		c.addf("AVX-512", skipped, "%v", err)
 		return
 	}
 	known, able := 0, 0
@@ -180,10 +180,10 @@ func (c *checker) nodes(ctx context.Context) {
 	}
 	switch {
 	case able > 0:
-		c.add("AVX-512", passed, "%d of %d nodes have it; bind the workers to the label %s", able, len(nodes), labelAVX512)
+		c.addf("AVX-512", passed, "%d of %d nodes have it; bind the workers to the label %s", able, len(nodes), labelAVX512)
 	case known == len(nodes) && known > 0:
-		c.add("AVX-512", failed, "no node has it, and the published images of the workers end without it (exit code 132)")
+		c.addf("AVX-512", failed, "no node has it, and the published images of the workers end without it (exit code 132)")
 	default:
-		c.add("AVX-512", warning, "not known: the nodes have no labels of Node Feature Discovery")
+		c.addf("AVX-512", warning, "not known: the nodes have no labels of Node Feature Discovery")
 	}
 }

@@ -16,7 +16,7 @@ import (
 // write to the server, through the API server's proxy, and take everything away again.
 func (c *checker) write(ctx context.Context, v *live.View) {
 	if v.Pod == nil || live.ConditionOf(v.Pod, "Ready").Status != "True" {
-		c.add("Write", skipped, "there is no ready server")
+		c.addf("Write", skipped, "there is no ready server")
 		return
 	}
 	collections := fmt.Sprintf("/api/v1/namespaces/%s/services/http:%s:8000/proxy/api/v2/tenants/default_tenant/databases/default_database/collections",
@@ -26,7 +26,7 @@ func (c *checker) write(ctx context.Context, v *live.View) {
 		ID string `json:"id"`
 	}{}
 	if err := c.client.Call(ctx, http.MethodPost, collections, map[string]any{"name": name}, &created); err != nil {
-		c.add("Write", failed, "cannot create a collection: %v", err)
+		c.addf("Write", failed, "cannot create a collection: %v", err)
 		return
 	}
 	records := map[string]any{"ids": []any{"one"}, "embeddings": []any{[]any{0.1, 0.2, 0.3}}, "documents": []any{"written by kubectl chroma check"}}
@@ -35,11 +35,11 @@ func (c *checker) write(ctx context.Context, v *live.View) {
 	removed := c.client.Call(ctx, http.MethodDelete, collections+"/"+name, nil, nil)
 	switch {
 	case wrote != nil:
-		c.add("Write", failed, "cannot write a record: %v", wrote)
+		c.addf("Write", failed, "cannot write a record: %v", wrote)
 	case removed != nil:
-		c.add("Write", warning, "it writes, but the collection %s could not be removed: %v", name, removed)
+		c.addf("Write", warning, "it writes, but the collection %s could not be removed: %v", name, removed)
 	default:
-		c.add("Write", passed, "a collection was created, written to and removed")
+		c.addf("Write", passed, "a collection was created, written to and removed")
 	}
 }
 

@@ -109,7 +109,7 @@ func (c *Client) Each(ctx context.Context, kind schema.GroupVersionKind, namespa
 func (c *Client) page(ctx context.Context, kind schema.GroupVersionKind, namespace string, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
-	return c.resource(kind, namespace).List(ctx, options)
+	return c.resource(kind, namespace).List(ctx, options) //nolint:wrapcheck // The caller explains it.
 }
 
 // Apply an object as the plugin's own: only the fields that are given.

@@ -16,7 +16,7 @@ func (c cut) RoundTrip(request *http.Request) (*http.Response, error) {
 		// Another type and text than those that client-go takes for worth another try.
 		return nil, broken{cause: err}
 	}
-	return response, err
+	return response, err //nolint:wrapcheck // A RoundTripper between two others passes errors on.
 }
 
 type broken struct{ cause error }

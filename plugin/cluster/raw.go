@@ -23,7 +23,7 @@ func (c *Client) Raw(ctx context.Context, path string, follow bool) (io.ReadClos
 	if !follow {
 		ctx, cancel = context.WithTimeout(ctx, 12*c.patience)
 	}
-	response, err := c.send(ctx, http.MethodGet, path, nil)
+	response, err := c.send(ctx, http.MethodGet, path, nil) //nolint:bodyclose // Who reads it closes it.
 	if err != nil {
 		cancel()
 		return nil, err
@@ -84,7 +84,7 @@ func (c *Client) send(ctx context.Context, method, path string, content []byte) 
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // It says which request it was.
 	}
 	if response.StatusCode < http.StatusBadRequest {
 		return response, nil
@@ -107,5 +107,8 @@ type body struct {
 
 func (b body) Close() error {
 	defer b.cancel()
-	return b.ReadCloser.Close()
+	if err := b.ReadCloser.Close(); err != nil {
+		return fmt.Errorf("cannot close the answer: %w", err)
+	}
+	return nil
 }

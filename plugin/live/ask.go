@@ -185,6 +185,7 @@ func statusText(status fnv1.Status) string {
 		return "True"
 	case fnv1.Status_STATUS_CONDITION_FALSE:
 		return "False"
+	default:
+		return "Unknown"
 	}
-	return "Unknown"
 }

@@ -119,5 +119,8 @@ func (o *options) stream(ctx context.Context, client *cluster.Client, pod *unstr
 	for lines.Scan() {
 		each(lines.Text())
 	}
-	return lines.Err()
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("cannot read the log of Pod %s: %w", pod.GetName(), err)
+	}
+	return nil
 }

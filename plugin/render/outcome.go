@@ -126,7 +126,7 @@ func printObjects(out io.Writer, format string, objects []*unstructured.Unstruct
 	for _, object := range objects {
 		text, err := yaml.Marshal(object.Object)
 		if err != nil {
-			return err
+			return fmt.Errorf("cannot encode %s %s: %w", object.GetKind(), object.GetName(), err)
 		}
 		if _, err := fmt.Fprintf(out, "---\n%s", text); err != nil {
 			return err

@@ -99,7 +99,7 @@ type archive struct {
 func (a archive) file(name string, content []byte) error {
 	writer, err := a.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: a.now})
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot add %s to the archive: %w", name, err)
 	}
 	_, err = writer.Write(content)
 	return err
@@ -108,7 +108,7 @@ func (a archive) file(name string, content []byte) error {
 func (a archive) object(folder string, object *unstructured.Unstructured) error {
 	text, err := yaml.Marshal(redacted(object).Object)
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot encode %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
 	return a.file(path.Join(folder, strings.ToLower(object.GetKind())+"-"+object.GetName()+".yaml"), text)
 }
@@ -118,7 +118,7 @@ func (o *options) collect(ctx context.Context, client *cluster.Client, v *live.V
 	info, _ := debug.ReadBuildInfo()
 	about, err := yaml.Marshal(version.Of(info))
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot encode the version: %w", err)
 	}
 	if err := a.file("version.yaml", about); err != nil {
 		return err
@@ -156,7 +156,10 @@ func (o *options) collect(ctx context.Context, client *cluster.Client, v *live.V
 			return err
 		}
 	}
-	return a.zip.Close()
+	if err := a.zip.Close(); err != nil {
+		return fmt.Errorf("cannot end the archive: %w", err)
+	}
+	return nil
 }
 
 // objects of a view, each once.

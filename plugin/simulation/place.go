@@ -101,5 +101,8 @@ func Refer(composite *unstructured.Unstructured, objects ...*unstructured.Unstru
 	if composite.GetNamespace() == "" {
 		path = []string{"spec", "resourceRefs"}
 	}
-	return unstructured.SetNestedSlice(composite.Object, references, path...)
+	if err := unstructured.SetNestedSlice(composite.Object, references, path...); err != nil {
+		return fmt.Errorf("cannot set the references of %s: %w", composite.GetName(), err)
+	}
+	return nil
 }

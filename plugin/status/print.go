@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -216,7 +217,7 @@ func (p printer) pod(s v1.Status) {
 	p.line("State", fmt.Sprintf("%s, %s", s.Pod.Phase, state))
 	p.line("Node", s.Pod.Node)
 	if s.Pod.Restarts > 0 {
-		p.line("Restarts", p.palette.Warn(fmt.Sprint(s.Pod.Restarts)))
+		p.line("Restarts", p.palette.Warn(strconv.FormatInt(s.Pod.Restarts, 10)))
 	}
 	p.line("Age", p.age(s.Pod.Created))
 }

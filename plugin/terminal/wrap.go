@@ -11,9 +11,9 @@ const DefaultWidth = 120
 // Wrap text at words so that no line is longer than width. A longer word, such as a command's argument, stays whole.
 func Wrap(text string, width int) []string {
 	var lines []string
-	for _, paragraph := range strings.Split(text, "\n") {
+	for paragraph := range strings.SplitSeq(text, "\n") {
 		line := ""
-		for _, word := range strings.Fields(paragraph) {
+		for word := range strings.FieldsSeq(paragraph) {
 			switch {
 			case line == "":
 				line = word

@@ -193,6 +193,7 @@ func (t Tracer) change(change store.Change) string {
 		return who + "created " + change.Key.String()
 	case store.OutcomeRemoved:
 		return who + "removed " + change.Key.String()
+	case store.OutcomeUpdated, store.OutcomeMarked:
 	}
 	for _, kind := range []string{"Ready", "Synced"} {
 		was, _, _ := simulator.Condition(change.Before, kind)
