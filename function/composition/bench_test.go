@@ -1,4 +1,4 @@
-package composition
+package composition_test
 
 import (
 	"context"
@@ -6,11 +6,13 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/function-chroma/function-chroma/test/requests"
 )
 
 // BenchmarkRunFunction is one call for a settled single-node Chroma, with the decoding and encoding of its messages.
 func BenchmarkRunFunction(b *testing.B) {
-	fn, req := newFunction(b, start), settled(b)
+	fn, req := requests.NewFunction(b, requests.Start), requests.Settled(b)
 	encoded, err := proto.Marshal(req)
 	if err != nil {
 		b.Fatal(err)

@@ -1,4 +1,4 @@
-package composition
+package composition_test
 
 import (
 	"bytes"
@@ -10,11 +10,13 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/function-chroma/function-chroma/test/requests"
 )
 
 // with a change to a copy of a nested map.
 func changed(change func(xr map[string]any)) map[string]any {
-	xr := exampleChroma()
+	xr := requests.Example()
 	change(xr)
 	return xr
 }
@@ -36,19 +38,19 @@ func TestAMalformedRequestIsFatalWithAClearMessage(t *testing.T) {
 		"WrongType": {reason: "A list where an object belongs.",
 			xr:   changed(func(xr map[string]any) { xr["spec"] = map[string]any{"storage": []any{"10Gi"}} }),
 			want: "spec.storage"},
-		"UnknownInput": {reason: "A slip of the pen in the Composition.", xr: exampleChroma(), input: map[string]any{"images": map[string]any{"defualt": "x"}}, want: `unknown field "images.defualt"`},
-		"BadInput": {reason: "A value that cannot be.", xr: exampleChroma(), input: map[string]any{"claims": map[string]any{"accessMode": "ReadWriteMany"}},
+		"UnknownInput": {reason: "A slip of the pen in the Composition.", xr: requests.Example(), input: map[string]any{"images": map[string]any{"defualt": "x"}}, want: `unknown field "images.defualt"`},
+		"BadInput": {reason: "A value that cannot be.", xr: requests.Example(), input: map[string]any{"claims": map[string]any{"accessMode": "ReadWriteMany"}},
 			want: "claims.accessMode"},
 	}
-	fn := newFunction(t, start)
+	fn := requests.NewFunction(t, requests.Start)
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			req := &fnv1.RunFunctionRequest{}
 			if tc.xr != nil {
-				req.Observed = &fnv1.State{Composite: &fnv1.Resource{Resource: structOf(t, tc.xr)}}
+				req.Observed = &fnv1.State{Composite: &fnv1.Resource{Resource: requests.Struct(t, tc.xr)}}
 			}
 			if tc.input != nil {
-				req.Input = structOf(t, tc.input)
+				req.Input = requests.Struct(t, tc.input)
 			}
 			rsp, err := fn.RunFunction(context.Background(), req)
 			if err != nil {
@@ -63,8 +65,8 @@ func TestAMalformedRequestIsFatalWithAClearMessage(t *testing.T) {
 }
 
 func TestTheSameRequestGivesTheSameBytes(t *testing.T) {
-	fn := newFunction(t, start)
-	for i, req := range captured(t) {
+	fn := requests.NewFunction(t, requests.Start)
+	for i, req := range requests.Captured(t) {
 		var first []byte
 		for range 3 {
 			rsp, err := fn.RunFunction(context.Background(), req)
@@ -86,9 +88,9 @@ func TestTheSameRequestGivesTheSameBytes(t *testing.T) {
 }
 
 func TestEveryNamespacedRequirementNamesItsNamespace(t *testing.T) {
-	fn := newFunction(t, start)
+	fn := requests.NewFunction(t, requests.Start)
 	asked := 0
-	for _, req := range captured(t) {
+	for _, req := range requests.Captured(t) {
 		rsp, err := fn.RunFunction(context.Background(), req)
 		if err != nil {
 			t.Fatal(err)
@@ -108,8 +110,8 @@ func TestEveryNamespacedRequirementNamesItsNamespace(t *testing.T) {
 
 func TestADesiredObjectNeverNamesAUIDOfItsOwn(t *testing.T) {
 	// Crossplane copies the UID of a desired object into the XR's references, which raises its generation, for ever.
-	fn := newFunction(t, start)
-	for _, req := range captured(t) {
+	fn := requests.NewFunction(t, requests.Start)
+	for _, req := range requests.Captured(t) {
 		rsp, err := fn.RunFunction(context.Background(), req)
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +129,7 @@ func TestADesiredObjectNeverNamesAUIDOfItsOwn(t *testing.T) {
 }
 
 func TestAThousandChromasDoNotGrowMemory(t *testing.T) {
-	fn, template := newFunction(t, start), settled(t)
+	fn, template := requests.NewFunction(t, requests.Start), requests.Settled(t)
 	heap := func() uint64 {
 		runtime.GC()
 		var stats runtime.MemStats
@@ -141,7 +143,7 @@ func TestAThousandChromasDoNotGrowMemory(t *testing.T) {
 				t.Fatal("cannot clone the request")
 			}
 			metadata := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue()
-			metadata.Fields["name"] = structOf(t, map[string]any{"name": fmt.Sprintf("demo-%d", i)}).GetFields()["name"]
+			metadata.Fields["name"] = requests.Struct(t, map[string]any{"name": fmt.Sprintf("demo-%d", i)}).GetFields()["name"]
 			if _, err := fn.RunFunction(context.Background(), req); err != nil {
 				t.Fatal(err)
 			}

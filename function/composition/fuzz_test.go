@@ -1,4 +1,4 @@
-package composition
+package composition_test
 
 import (
 	"context"
@@ -6,18 +6,20 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/function-chroma/function-chroma/test/requests"
 )
 
 // FuzzRunFunction: whatever comes over the wire, there is an answer and no panic.
 func FuzzRunFunction(f *testing.F) {
-	for _, req := range captured(f) {
+	for _, req := range requests.Captured(f) {
 		encoded, err := proto.Marshal(req)
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(encoded)
 	}
-	fn := newFunction(f, start)
+	fn := requests.NewFunction(f, requests.Start)
 	f.Fuzz(func(t *testing.T, encoded []byte) {
 		req := &fnv1.RunFunctionRequest{}
 		if proto.Unmarshal(encoded, req) != nil {
