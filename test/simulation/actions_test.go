@@ -246,6 +246,7 @@ func (r *run) crash(t *choice) bool {
 }
 
 func (r *run) staleCaches(t *choice) bool {
+	r.oracle.stale = true
 	r.FreezeCaches(kindNamed(pick(t, []string{"Pod", "PersistentVolumeClaim", "ConfigMap", "Chroma", "Object"})))
 	return true
 }
@@ -315,5 +316,6 @@ func (r *run) heal(*choice) bool {
 	r.SetProviderDown(false)
 	r.SetNodeLost("node-1", false)
 	r.ThawCaches()
+	r.oracle.stale = false
 	return true
 }

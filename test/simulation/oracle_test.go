@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
@@ -29,6 +31,13 @@ type truth struct {
 	unseen map[sighting]bool
 }
 
+func newTruth() *truth {
+	return &truth{
+		Data: compatibility.Data{Versions: map[chroma.Product]compatibility.Version{}},
+		ours: map[chroma.Product]compatibility.Version{}, unseen: map[sighting]bool{},
+	}
+}
+
 // sighting is an image on a Pod.
 type sighting struct {
 	pod   types.UID
@@ -48,8 +57,14 @@ type oracle struct {
 	composed map[types.UID]composedPod
 	// accepted claims: a person's word that an empty claim is wanted.
 	accepted map[string]bool
+	// pinned is the last claim that the status of an XR named.
+	pinned map[types.UID]string
+	// foreign objects, which belong to somebody else.
+	foreign map[types.UID]bool
 	// seen is the last request of the function: what the pass in work observed.
 	seen observedPass
+	// stale says that caches may be behind: what the function saw need not be what was there.
+	stale bool
 	// violations of the invariants.
 	violations []string
 }
@@ -59,13 +74,45 @@ type observedPass struct {
 	chroma *chroma.Chroma
 	claim  *corev1.PersistentVolumeClaim
 	pod    sighting
+
+	// What was really there at that time.
+
+	// ending is the Pod of our name, if it was being deleted.
+	ending types.UID
+	// doomed is the claim, if it was being deleted or goes with an owner that is gone.
+	doomed types.UID
+	// away are the nodes that did not answer.
+	away map[string]bool
 }
 
 func newOracle(w *world) *oracle {
-	return &oracle{w: w, truths: map[types.UID]*truth{}, composed: map[types.UID]composedPod{}, accepted: map[string]bool{}}
+	return &oracle{
+		w: w, truths: map[types.UID]*truth{}, composed: map[types.UID]composedPod{}, accepted: map[string]bool{},
+		pinned: map[types.UID]string{}, foreign: map[types.UID]bool{},
+	}
 }
 
-func (o *oracle) violate(invariant int, format string, args ...any) {
+// look at what is really there when the function is asked.
+func (o *oracle) look() {
+	if pod := o.w.Get(kindPod, namespace, "demo-1"); pod != nil && pod.GetDeletionTimestamp() != nil {
+		o.seen.ending = pod.GetUID()
+	}
+	if claim := o.w.Get(kindClaim, namespace, "demo-1"); claim != nil {
+		gone := slices.ContainsFunc(claim.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return o.w.Store().ByUID(owner.UID) == nil })
+		if claim.GetDeletionTimestamp() != nil || gone {
+			o.seen.doomed = claim.GetUID()
+		}
+	}
+	o.seen.away = map[string]bool{}
+	for _, node := range o.w.Store().List(corev1.SchemeGroupVersion.WithKind("Node"), "") {
+		status, _, _ := simulator.Condition(node, "Ready")
+		taints, _, _ := unstructured.NestedSlice(node.Object, "spec", "taints")
+		out := slices.ContainsFunc(taints, func(taint any) bool { return taint.(map[string]any)["key"] == corev1.TaintNodeOutOfService })
+		o.seen.away[node.GetName()] = status != "True" && !out
+	}
+}
+
+func (o *oracle) violatef(invariant int, format string, args ...any) {
 	o.violations = append(o.violations, fmt.Sprintf("invariant %d at %s: ", invariant, o.w.Now().Format("15:04:05.000"))+fmt.Sprintf(format, args...))
 }
 
@@ -76,6 +123,13 @@ func (o *oracle) changed(c store.Change) {
 		o.podChanged(c)
 	case "PersistentVolumeClaim":
 		o.claimChanged(c)
+	case "Object":
+		o.objectChanged(c)
+	case kindChroma.Kind:
+		o.statusChanged(c)
+	}
+	if c.Before != nil && o.foreign[c.Before.GetUID()] && (c.Actor == "crossplane" || c.Actor == "provider-kubernetes") {
+		o.violatef(8, "%s wrote to %s, which belongs to somebody else", c.Actor, c.Key)
 	}
 	opened := false
 	for uid, volume := range o.w.Volumes() {
@@ -96,17 +150,24 @@ func (o *oracle) oneServer(uid string, volume *simulator.Volume) {
 		}
 	}
 	if running > 1 {
-		o.violate(1, "%d servers run on the volume of claim %s", running, uid)
+		o.violatef(1, "%d servers run on the volume of claim %s", running, uid)
 	}
 }
 
-// podChanged notes what we composed, and holds invariants 4 and 5 when we delete a Pod.
+// podChanged notes what we composed, and holds invariants 1, 3, 4 and 5 when we write to a Pod.
 func (o *oracle) podChanged(c store.Change) {
+	o.ready(c)
 	if c.Actor != "crossplane" {
 		return
 	}
 	switch c.Outcome {
 	case store.OutcomeCreated:
+		if o.seen.ending != "" && !o.stale {
+			o.violatef(1, "a Pod was composed before Pod %s had ended", o.seen.ending)
+		}
+		if o.seen.doomed != "" && !o.stale {
+			o.violatef(4, "a Pod was composed on claim %s, which is on its way out", o.seen.doomed)
+		}
 		// The webhook may have rewritten the image: what we asked for stands in our annotation.
 		o.composed[c.After.GetUID()] = composedPod{
 			image: c.After.GetAnnotations()[chroma.AnnotationWantedImage], overrides: compatibility.OverridesOf(o.seen.chroma.GetAnnotations()),
@@ -114,6 +175,70 @@ func (o *oracle) podChanged(c store.Change) {
 	case store.OutcomeMarked, store.OutcomeRemoved:
 		o.stopped(c)
 	case store.OutcomeUpdated:
+		o.podWritten(c)
+	}
+}
+
+// podWritten is called when Crossplane writes to a Pod that is there.
+func (o *oracle) podWritten(c store.Change) {
+	taken := c.Before.GetLabels()[labelComposite] == "" && c.After.GetLabels()[labelComposite] != ""
+	if o.seen.ending == c.Before.GetUID() && taken && !o.stale {
+		o.violatef(1, "a Pod was composed onto Pod %s, which is ending", o.seen.ending)
+	}
+	if !composedImage(c.Before) && composedImage(c.After) {
+		o.violatef(3, "an edit of the image by hand was undone on a running Pod")
+	}
+}
+
+// labelComposite is on every object that Crossplane composes; it takes it off before it deletes one.
+const labelComposite = "crossplane.io/composite"
+
+// composedImage tells whether the image of a Pod belongs to us.
+func composedImage(pod *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(simulator.ImageManagers(pod), func(manager string) bool { return strings.HasPrefix(manager, previous.ManagerPrefix) })
+}
+
+// ready takes in that a server has opened and migrated its data.
+func (o *oracle) ready(c store.Change) {
+	if c.After == nil || !composedImage(c.After) {
+		return
+	}
+	if status, _, _ := simulator.Condition(c.After, "Ready"); status != "True" {
+		return
+	}
+	for uid, volume := range o.w.Volumes() {
+		t := o.truths[types.UID(uid)]
+		if t == nil || len(volume.Openings) == 0 || volume.Openings[len(volume.Openings)-1].Pod != c.After.GetUID() {
+			continue
+		}
+		_, product := versionOf(volume.Openings[len(volume.Openings)-1].Image)
+		t.Ahead = slices.DeleteFunc(t.Ahead, func(ahead chroma.Product) bool { return ahead == product })
+	}
+}
+
+// objectChanged is invariant 4: what holds the claim is never let go.
+func (o *oracle) objectChanged(c store.Change) {
+	if c.Outcome != store.OutcomeUpdated && c.Actor == "crossplane" && c.Before != nil && c.Before.GetDeletionTimestamp() == nil {
+		o.violatef(4, "Crossplane let go of Object %s", c.Key.Name)
+	}
+}
+
+// statusChanged is invariant 4: a claim on its way out is not taken.
+func (o *oracle) statusChanged(c store.Change) {
+	if c.After == nil {
+		return
+	}
+	uid, _, _ := unstructured.NestedString(c.After.Object, "status", "claimUID")
+	before := ""
+	if c.Before != nil {
+		before, _, _ = unstructured.NestedString(c.Before.Object, "status", "claimUID")
+	}
+	if uid == "" {
+		return
+	}
+	o.pinned[c.After.GetUID()] = uid
+	if before == "" && o.seen.doomed == types.UID(uid) && !o.stale {
+		o.violatef(4, "claim %s was taken although it is on its way out", uid)
 	}
 }
 
@@ -125,11 +250,11 @@ func (o *oracle) stopped(c store.Change) {
 	}
 	claim, of := o.seen.claim, o.seen.chroma
 	if claim == nil || of == nil {
-		o.violate(5, "a Pod was stopped although its claim was not seen")
+		o.violatef(5, "a Pod was stopped although its claim was not seen")
 		return
 	}
 	if claim.GetDeletionTimestamp() != nil {
-		o.violate(4, "a Pod was stopped while its claim terminates")
+		o.violatef(4, "a Pod was stopped while its claim terminates")
 	}
 	merged := ledger.Merge(ledger.FromStatus(of.Status), ledger.FromAnnotations(string(claim.GetUID()), claim.GetAnnotations()))
 	wanted := of.Spec.Image
@@ -138,13 +263,13 @@ func (o *oracle) stopped(c store.Change) {
 	}
 	release, refusal := image.Resolve(wanted, of.Spec.Product, defaultAllowed())
 	if refusal != nil {
-		o.violate(5, "a Pod was stopped for %s, which is refused: %s", wanted, refusal.Message)
+		o.violatef(5, "a Pod was stopped for %s, which is refused: %s", wanted, refusal.Message)
 		return
 	}
 	record := merged.Record.Declare(of.GetAnnotations()[chroma.AnnotationDeclaredDataVersion]).Record
 	verdict := compatibility.Judge(compatibility.Question{Data: record.Data(), Wanted: release.Version, Overrides: compatibility.OverridesOf(of.GetAnnotations())})
 	if !verdict.Allowed {
-		o.violate(5, "a Pod was stopped for %s, which is refused: %s", wanted, verdict.Message)
+		o.violatef(5, "a Pod was stopped for %s, which is refused: %s", wanted, verdict.Message)
 	}
 }
 
@@ -154,10 +279,10 @@ func (o *oracle) claimChanged(c store.Change) {
 	switch c.Outcome {
 	case store.OutcomeMarked, store.OutcomeRemoved:
 		if c.Actor == "crossplane" || c.Actor == "provider-kubernetes" {
-			o.violate(4, "%s deleted a claim", c.Actor)
+			o.violatef(4, "%s deleted a claim", c.Actor)
 		}
 		if c.Actor == "garbage-collector" && len(c.Before.GetOwnerReferences()) == 0 && c.Before.GetDeletionTimestamp() == nil {
-			o.violate(4, "a claim without an owner was collected")
+			o.violatef(4, "a claim without an owner was collected")
 		}
 	case store.OutcomeCreated:
 		if c.Actor != "provider-kubernetes" {
@@ -168,7 +293,7 @@ func (o *oracle) claimChanged(c store.Change) {
 			return
 		}
 		if o.truths[types.UID(of.Status.ClaimUID)] != nil && !o.accepted[of.Status.ClaimUID] {
-			o.violate(4, "the lost claim %s was replaced by an empty one", of.Status.ClaimUID)
+			o.violatef(4, "the lost claim %s was replaced by an empty one", of.Status.ClaimUID)
 		}
 	case store.OutcomeUpdated:
 	}
@@ -178,8 +303,7 @@ func (o *oracle) claimChanged(c store.Change) {
 func (o *oracle) openings(uid types.UID, volume *simulator.Volume) bool {
 	t := o.truths[uid]
 	if t == nil {
-		t = &truth{ours: map[chroma.Product]compatibility.Version{}, unseen: map[sighting]bool{}}
-		t.Versions = map[chroma.Product]compatibility.Version{}
+		t = newTruth()
 		o.truths[uid] = t
 	}
 	opened := t.openings < len(volume.Openings)
@@ -194,7 +318,7 @@ func (o *oracle) openings(uid types.UID, volume *simulator.Volume) bool {
 		if ours {
 			verdict := compatibility.Judge(compatibility.Question{Data: t.Data, Wanted: version, Overrides: composed.overrides})
 			if !verdict.Allowed {
-				o.violate(2, "we composed %s on data of %v: %s", opening.Image, t.Versions, verdict.Message)
+				o.violatef(2, "we composed %s on data of %v: %s", opening.Image, t.Versions, verdict.Message)
 			}
 			if highest, ok := t.ours[product]; !ok || version.NewerThan(highest) {
 				t.ours[product] = version
@@ -225,6 +349,7 @@ func (o *oracle) declared(of *chroma.Chroma) {
 		return
 	}
 	t.Unknown, t.Incident, t.Last = false, "", of.Status.DataProduct
+	t.Ahead = slices.DeleteFunc(t.Ahead, func(ahead chroma.Product) bool { return ahead == t.Last })
 	for product, number := range of.Status.DataVersions {
 		version, err := compatibility.ParseVersion(product, number)
 		if highest, ok := t.Versions[product]; err == nil && (!ok || version.NewerThan(highest)) {
@@ -244,6 +369,9 @@ func (t *truth) open(version compatibility.Version, product chroma.Product, ours
 	}
 	if highest, ok := t.Versions[product]; !ok || version.NewerThan(highest) {
 		t.Versions[product] = version
+		if ours && !slices.Contains(t.Ahead, product) {
+			t.Ahead = append(t.Ahead, product)
+		}
 	}
 	t.Last = product
 }
@@ -265,17 +393,14 @@ func (o *oracle) recorded() {
 	merged := ledger.Merge(status, ledger.FromAnnotations(string(claim.GetUID()), claim.GetAnnotations())).Record
 	for product, version := range t.ours {
 		if highest, ok := merged.Versions[product]; !merged.Unknown && (!ok || version.NewerThan(highest)) {
-			o.violate(3, "the records say %v, and %s has run", merged.Versions, version.Title())
+			o.violatef(3, "the records say %v, and %s has run", merged.Versions, version.Title())
 		}
 	}
 }
 
 // versionOf an image, zero when it has none.
 func versionOf(text string) (compatibility.Version, chroma.Product) {
-	if strings.Contains(text, "mirror.example.org") {
-		text = strings.Replace(text, "mirror.example.org", "docker.io", 1)
-	}
-	parsed, err := image.Parse(text)
+	parsed, err := image.Parse(strings.Replace(text, "mirror.example.org", "docker.io", 1))
 	if err != nil {
 		return compatibility.Version{}, ""
 	}

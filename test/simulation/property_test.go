@@ -51,7 +51,7 @@ func (f *watched) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest)
 	if f.n++; err == nil && f.n%16 == 0 {
 		again, _ := f.fn.RunFunction(ctx, req)
 		if !slices.Equal(encoded(rsp), encoded(again)) {
-			f.run.oracle.violate(6, "the same request gave other bytes")
+			f.run.oracle.violatef(6, "the same request gave other bytes")
 		}
 	}
 	return rsp, err
@@ -76,6 +76,7 @@ func (r *run) observe(req *fnv1.RunFunctionRequest) {
 		return
 	}
 	r.oracle.seen = observedPass{chroma: of}
+	r.oracle.look()
 	pod := request.Observed[chroma.RolePod]
 	if pod == nil {
 		pod = request.Required["pod"].Object()
