@@ -80,6 +80,10 @@ package-test: $(BIN)/crossplane ## Build the packages twice, compare their bytes
 push: $(BIN)/crossplane ## Push the packages in dist/ to REGISTRY, as they were built by make package.
 	go run ./package/build -crossplane $(BIN)/crossplane -output dist -version $(VERSION) -registry $(REGISTRY) -push
 
+.PHONY: chart-parity
+chart-parity: $(BIN)/chart-render ## Compare with Chroma's chart: CHART=<checkout of Chroma> VERSION=93652ec.
+	go run ./test/chartparity -checkout '$(CHART)' -version '$(VERSION)' -render $(BIN)/chart-render
+
 .PHONY: sim
 sim: ## Play SIM_ACTIONS (10000) random disturbances against the decision, and count what happened.
 	SIM_ACTIONS=$(SIM_ACTIONS) go test -count=1 -v -timeout 120m -run TestSimulation ./test/simulation
@@ -89,7 +93,7 @@ E2E_TOOLS := etcd kube-apiserver kube-controller-manager kube-scheduler kubelet 
 
 .PHONY: e2e
 e2e: $(addprefix $(BIN)/,$(E2E_TOOLS)) ## Test on a real cluster, made for it. RUN=TestName runs one test.
-	E2E_BIN=$(BIN) go test -tags e2e -count=1 -v -timeout 60m $(if $(RUN),-run '$(RUN)') ./test/e2e
+	E2E_BIN=$(BIN) go test -tags e2e -count=1 -v -timeout 60m -p 1 $(if $(RUN),-run '$(RUN)') ./test/e2e/cluster ./test/e2e
 
 .PHONY: e2e-stop
 e2e-stop: ## End the cluster that E2E_KEEP=1 E2E_DIR=… make e2e has kept.
@@ -108,7 +112,7 @@ clean: ## Remove what was built, the cached tools included.
 	rm -rf dist $(CACHE)
 
 # Tools at pinned versions, built once: build.sh compares what they are made from.
-$(sort $(addprefix $(BIN)/,$(E2E_TOOLS) golangci-lint versitygw)): FORCE
+$(sort $(addprefix $(BIN)/,$(E2E_TOOLS) golangci-lint versitygw chart-render)): FORCE
 	@test/tools/build.sh $(BIN) $(@F)
 
 $(BIN)/function: FORCE

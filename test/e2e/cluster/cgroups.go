@@ -16,10 +16,12 @@ import (
 )
 
 const (
-	cgroupRoot = "/sys/fs/cgroup"
-	// cgroupName of the folder, in each hierarchy, below which the kubelet makes those of its Pods.
-	cgroupName = "function-chroma-e2e"
+	cgroupRoot   = "/sys/fs/cgroup"
+	cgroupPrefix = "function-chroma-e2e-"
 )
+
+// cgroupName of the folder, in each hierarchy, below which the kubelet of a cluster makes those of its Pods.
+func cgroupName(folder string) string { return cgroupPrefix + filepath.Base(folder) }
 
 // cgroups are our folders, one in each hierarchy. They are the machine's, and are the only thing that does not end with
 // the node.
@@ -31,11 +33,15 @@ func unified() bool {
 	return err == nil
 }
 
-// newCgroups makes the folders, and removes first what a supervisor that was killed left there.
-func newCgroups() (cgroups, error) {
+// newCgroups makes the folders of a cluster, and removes first what supervisors that were killed left there.
+func newCgroups(folder string) (cgroups, error) {
+	if err := removeStale(); err != nil {
+		return nil, err
+	}
 	var groups cgroups
+	name := cgroupName(folder)
 	if unified() {
-		groups = cgroups{filepath.Join(cgroupRoot, cgroupName)}
+		groups = cgroups{filepath.Join(cgroupRoot, name)}
 	} else {
 		entries, err := os.ReadDir(cgroupRoot)
 		if err != nil {
@@ -44,12 +50,9 @@ func newCgroups() (cgroups, error) {
 		for _, entry := range entries {
 			// Names like cpu,cpuacct are hierarchies, and cpu is then a link to it.
 			if entry.IsDir() && isCgroup(filepath.Join(cgroupRoot, entry.Name())) {
-				groups = append(groups, filepath.Join(cgroupRoot, entry.Name(), cgroupName))
+				groups = append(groups, filepath.Join(cgroupRoot, entry.Name(), name))
 			}
 		}
-	}
-	if err := groups.remove(); err != nil {
-		return nil, err
 	}
 	for _, group := range groups {
 		if err := os.Mkdir(group, 0o755); err != nil {
@@ -60,6 +63,46 @@ func newCgroups() (cgroups, error) {
 		}
 	}
 	return groups, nil
+}
+
+// removeStale folders of clusters that are gone. The kubelet of one that runs needs its empty ones too.
+func removeStale() error {
+	for _, pattern := range []string{cgroupPrefix + "*", "*/" + cgroupPrefix + "*"} {
+		groups, err := filepath.Glob(filepath.Join(cgroupRoot, pattern))
+		if err != nil {
+			return fmt.Errorf("cannot list the cgroups of clusters: %w", err)
+		}
+		for _, group := range groups {
+			used, err := inUse(group)
+			if err != nil {
+				return err
+			}
+			if used {
+				continue
+			}
+			if err := removeCgroup(group); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inUse tells whether any process is in a cgroup or below it.
+func inUse(group string) (bool, error) {
+	used := false
+	err := filepath.WalkDir(group, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || used || entry.Name() != "cgroup.procs" {
+			return err
+		}
+		processes, err := os.ReadFile(path)
+		used = len(processes) > 0
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("cannot look for processes in %s: %w", group, err)
+	}
+	return used, nil
 }
 
 func isCgroup(folder string) bool {

@@ -59,7 +59,7 @@ func (n *node) reboot(ctx context.Context) error {
 	for _, name := range []string{kubelet, containerd} {
 		n.components[name].stop()
 	}
-	if err := killContainers(); err != nil {
+	if err := killContainers(cgroupName(n.folder)); err != nil {
 		return err
 	}
 	for _, name := range []string{containerd, kubelet} {
@@ -69,7 +69,7 @@ func (n *node) reboot(ctx context.Context) error {
 }
 
 // killContainers ends every process in our cgroups, and those that watch over them.
-func killContainers() error {
+func killContainers(cgroup string) error {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return fmt.Errorf("cannot list processes: %w", err)
@@ -87,7 +87,7 @@ func killContainers() error {
 		if err != nil {
 			continue
 		}
-		if strings.Contains(string(groups), "/"+cgroupName+"/") || strings.HasPrefix(string(command), "containerd-shim") {
+		if strings.Contains(string(groups), "/"+cgroup+"/") || strings.HasPrefix(string(command), "containerd-shim") {
 			if err := unix.Kill(pid, unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
 				return fmt.Errorf("cannot kill process %d: %w", pid, err)
 			}

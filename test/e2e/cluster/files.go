@@ -30,7 +30,7 @@ func writeFiles(folder string) error {
 	with := values{
 		Folder: folder, Node: NodeName, Address: Address, Registry: Registry,
 		ServiceRange: serviceRange, PodRange: podRange, DNS: dnsAddress,
-		CgroupRoot: "/" + cgroupName, ContainerdSocket: containerdSocket, CgroupV1: !unified(),
+		CgroupRoot: "/" + cgroupName(folder), ContainerdSocket: containerdSocket, CgroupV1: !unified(),
 	}
 	for name, path := range map[string]string{
 		"audit.yaml":      "audit.yaml",

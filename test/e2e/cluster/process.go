@@ -70,7 +70,7 @@ func supervise(ctx context.Context, options Options) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, unix.SIGTERM, unix.SIGINT)
 
-	groups, err := newCgroups()
+	groups, err := newCgroups(options.Folder)
 	if err != nil {
 		return err
 	}
