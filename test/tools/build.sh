@@ -43,6 +43,10 @@ for tool in "$@"; do
       module=$here/helm
       package=helm.sh/helm/v3/cmd/helm
       ;;
+    chart-render)
+      module=$here/helm
+      package=./chart-render
+      ;;
     coredns)
       module=$here/coredns
       package=.
