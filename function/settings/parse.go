@@ -10,6 +10,7 @@ import (
 	strictjson "sigs.k8s.io/json"
 
 	input "github.com/function-chroma/function-chroma/apis/input/v1beta1"
+	"github.com/function-chroma/function-chroma/function/distributed/checks/hosts"
 	"github.com/function-chroma/function-chroma/function/image"
 	"github.com/function-chroma/function-chroma/function/vald/config"
 )
@@ -161,7 +162,11 @@ func parseChecks(in *input.Checks, environment Environment, out *Checks) field.E
 	if in == nil {
 		return nil
 	}
+	var invalid field.ErrorList
 	if in.Hosts != nil {
+		path := field.NewPath("checks", "hosts")
+		invalid = append(invalid, validateHosts(path.Child("allowed"), in.Hosts.Allowed)...)
+		invalid = append(invalid, validateHosts(path.Child("denied"), in.Hosts.Denied)...)
 		out.HostsAllowed, out.HostsDenied = in.Hosts.Allowed, in.Hosts.Denied
 	}
 	switch in.Mode {
@@ -169,9 +174,19 @@ func parseChecks(in *input.Checks, environment Environment, out *Checks) field.E
 		out.Disabled = true
 	case input.CheckModeEnabled, "":
 	default:
-		return field.ErrorList{field.NotSupported(field.NewPath("checks", "mode"), in.Mode, []input.CheckMode{input.CheckModeEnabled, input.CheckModeDisabled})}
+		invalid = append(invalid, field.NotSupported(field.NewPath("checks", "mode"), in.Mode, []input.CheckMode{input.CheckModeEnabled, input.CheckModeDisabled}))
 	}
-	return nil
+	return invalid
+}
+
+func validateHosts(path *field.Path, entries []string) field.ErrorList {
+	var invalid field.ErrorList
+	for i, entry := range entries {
+		if !hosts.Valid(entry) {
+			invalid = append(invalid, field.Invalid(path.Index(i), entry, "is no host name, no *.<domain>, no address and no network"))
+		}
+	}
+	return invalid
 }
 
 func orElse(value *int64, otherwise int64) *int64 {

@@ -35,6 +35,12 @@ func Parse(allowed, denied []string) (Policy, error) {
 	return policy, nil
 }
 
+// Valid tells whether Parse takes an entry.
+func Valid(entry string) bool {
+	_, ok := parseRule(entry)
+	return ok
+}
+
 func parse(list string, entries []string) ([]rule, error) {
 	rules := make([]rule, 0, len(entries))
 	for index, entry := range entries {
