@@ -84,8 +84,7 @@ func fieldsOfType(typ reflect.Type, path string) []string {
 	case reflect.Map:
 		paths = append(paths, fieldsOfType(typ.Elem(), path+"{}")...)
 	case reflect.Struct:
-		for i := range typ.NumField() {
-			field := typ.Field(i)
+		for field := range typ.Fields() {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if name == "" {
 				paths = append(paths, fieldsOfType(field.Type, path)...)

@@ -6,7 +6,6 @@ import (
 
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -61,7 +60,7 @@ func (p parsed) find(path, kind string) (*extv1.CustomResourceDefinition, error)
 // definition would not fit into the annotation of a client-side kubectl apply, 256 KiB.
 func tidy(node *extv1.JSONSchemaProps) {
 	if isQuantity(node) {
-		node.MaxLength = ptr.To(maxQuantityLength)
+		node.MaxLength = new(maxQuantityLength)
 	}
 	for name, child := range node.Properties {
 		tidy(&child)
@@ -76,7 +75,7 @@ func tidy(node *extv1.JSONSchemaProps) {
 	if node.AdditionalProperties != nil && node.AdditionalProperties.Schema != nil {
 		tidy(node.AdditionalProperties.Schema)
 		if isQuantity(node.AdditionalProperties.Schema) {
-			node.MaxProperties = ptr.To(maxQuantities)
+			node.MaxProperties = new(maxQuantities)
 		}
 	}
 }

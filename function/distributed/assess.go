@@ -41,8 +41,8 @@ func assess(w World) situation {
 		s.refused = finding{reason.InvalidSpec, "spec.distributed is required with mode distributed."}
 		return s
 	}
-	s.postgres = readCredentials(w.Required[askPostgresSecret], spec.Postgres.CredentialsSecret.Name, postgresKeys, validPostgres)
-	s.bucket = readCredentials(w.Required[askBucketSecret], spec.ObjectStorage.S3.CredentialsSecret.Name, bucketKeys, validBucket)
+	s.postgres = readCredentials(w.Required[askPostgresSecret], spec.Postgres.CredentialsSecret.Name, postgresKeys(), validPostgres)
+	s.bucket = readCredentials(w.Required[askBucketSecret], spec.ObjectStorage.S3.CredentialsSecret.Name, bucketKeys(), validBucket)
 	s.postgresResult = w.result(s.postgres, w.Checks.Postgres)
 	s.bucketResult = w.result(s.bucket, w.Checks.ObjectStorage)
 	s.refused = s.derive(*spec)

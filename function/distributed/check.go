@@ -81,11 +81,11 @@ type credentials struct {
 
 func (c credentials) usable() bool { return c.answered && c.wrong.none() }
 
-// Keys of the Secrets.
-var (
-	postgresKeys = []string{"username", "password"}
-	bucketKeys   = []string{"accessKeyId", "secretAccessKey"}
-)
+// postgresKeys of the Secret for Postgres.
+func postgresKeys() []string { return []string{"username", "password"} }
+
+// bucketKeys of the Secret for the object storage.
+func bucketKeys() []string { return []string{"accessKeyId", "secretAccessKey"} }
 
 // readCredentials of a Secret in the namespace of the Chroma.
 func readCredentials(found pass.Found, name string, keys []string, valid func(string) bool) credentials {

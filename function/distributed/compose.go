@@ -52,7 +52,7 @@ func (s situation) composeRole(role string, c course) (any, error) {
 	}
 	wanted, isWanted := s.wanted[role]
 	switch {
-	case c.stage == hold, c.stage == claim && role != accountRole:
+	case c.stage == hold, c.stage == claim && role != accountRole():
 		return keep(observed)
 	case !isWanted:
 		return s.composeObsolete(role, observed, c.progress.done)

@@ -16,7 +16,7 @@ import (
 // controller only, so of two Chromas that create it at once, one is refused, and nothing else was created before.
 const account = "sysdb-serviceaccount"
 
-var accountRole = chart.RoleOf(chart.KindServiceAccount, account)
+func accountRole() string { return chart.RoleOf(chart.KindServiceAccount, account) }
 
 // A holder of a name that this Chroma needs.
 type holder int
@@ -38,7 +38,7 @@ const (
 
 // holdsNamespace says whether the deciding ServiceAccount is observed as ours.
 func (w World) holdsNamespace() bool {
-	observed := w.live(accountRole)
+	observed := w.live(accountRole())
 	if observed == nil {
 		return false
 	}
@@ -93,17 +93,17 @@ func isChroma(owner metav1.OwnerReference) bool {
 
 // claimNamespace says whether the deciding ServiceAccount may be composed now, and if it is not ours yet, why.
 func (w World) claimNamespace() (compose bool, why finding) {
-	if w.Observed[accountRole] != nil {
+	if w.Observed[accountRole()] != nil {
 		return true, finding{reason.FoundationPending, fmt.Sprintf("ServiceAccount %s is being deleted, and is made again when it is gone.", account)}
 	}
-	switch w.holderOf(accountRole) {
+	switch w.holderOf(accountRole()) {
 	case nobody, ourselves:
 		return true, finding{reason.FoundationPending, fmt.Sprintf("ServiceAccount %s, which decides who has the namespace, is being created.", account)}
 	case leaving:
 		return false, w.leavingFinding(chart.KindServiceAccount, account)
 	case neighbour:
 		return false, finding{reason.DistributedNamespaceTaken, "Another distributed Chroma has this namespace: " +
-			w.ownerName(w.Required[askName(accountRole)].Object()) + ". Create this one in another namespace."}
+			w.ownerName(w.Required[askName(accountRole())].Object()) + ". Create this one in another namespace."}
 	case stranger:
 		return false, conflictFinding(chart.KindServiceAccount, account)
 	case unknown:

@@ -77,7 +77,7 @@ func (s situation) refusedRoles() map[string]string {
 	}
 	refused := map[string]string{}
 	if list, ok := strings.CutPrefix(synced.Message, unsyncedPrefix); ok {
-		for _, role := range strings.Split(list, ", ") {
+		for role := range strings.SplitSeq(list, ", ") {
 			if _, wanted := s.wanted[role]; wanted {
 				refused[role] = ""
 			}
@@ -95,8 +95,7 @@ func (s situation) refusedRoles() map[string]string {
 
 // contentOf what is wanted for a role, by which another try with the same is told from one with something else.
 func (s situation) contentOf(role string) string {
-	// Apply configurations always encode.
-	raw, _ := json.Marshal(s.wanted[role].Manifest)
+	raw, _ := json.Marshal(s.wanted[role].Manifest) //nolint:errchkjson // Apply configurations always encode.
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:8])
 }

@@ -40,11 +40,11 @@ func TestRefusedWrite(t *testing.T) {
 	if got.Reason != reason.WriteRefused || !strings.Contains(got.Message, `Deployment sysdb: deployments.apps "sysdb" is forbidden: exceeded quota: few`) {
 		t.Errorf("it is reported with the words of the API, got %+v", got)
 	}
-	waits := []time.Duration{10, 20, 40, 60, 60}
+	waits := []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, time.Minute, time.Minute}
 	for i, wait := range waits {
-		c.after(wait*time.Second - time.Second)
+		c.after(wait - time.Second)
 		if c.has(role) {
-			t.Fatalf("try %d comes after %d s", i, wait)
+			t.Fatalf("try %d comes after %s", i, wait)
 		}
 		c.after(time.Second)
 		if !c.has(role) {

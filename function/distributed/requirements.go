@@ -43,7 +43,7 @@ func (s situation) requirements() map[string]pass.Requirement {
 
 	// The name that decides who has the namespace comes first, and the other names when it is ours.
 	for _, object := range s.objects {
-		if s.w.Observed[object.Role] != nil || (object.Role != accountRole && !s.w.holdsNamespace()) {
+		if s.w.Observed[object.Role] != nil || (object.Role != accountRole() && !s.w.holdsNamespace()) {
 			continue
 		}
 		requirement := pass.Requirement{APIVersion: object.APIVersion, Kind: object.Kind, Name: object.Name}

@@ -2,6 +2,7 @@ package image
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/function-chroma/function-chroma/function/reason"
@@ -101,10 +102,8 @@ func (l AllowList) Allows(r Reference) bool {
 	if l.any {
 		return true
 	}
-	for _, repository := range l.repositories {
-		if r.Repository == repository {
-			return true
-		}
+	if slices.Contains(l.repositories, r.Repository) {
+		return true
 	}
 	for _, path := range l.paths {
 		if strings.HasPrefix(r.Repository, path) {

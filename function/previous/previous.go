@@ -96,7 +96,7 @@ func extract(observed *unstructured.Unstructured, manager string) (any, error) {
 func extractInto[T runtime.Object, A any](observed *unstructured.Unstructured, manager string, into T, extractor func(T, string) (A, error)) (any, error) {
 	// The observed numbers are float64. The converter copes, the accessors of unstructured objects would read 0.
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(observed.Object, into); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot convert it: %w", err)
 	}
 	return extractor(into, manager)
 }

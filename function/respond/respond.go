@@ -105,7 +105,7 @@ func toStruct(value any) (*structpb.Struct, error) {
 	if !ok {
 		var err error
 		if plain, err = runtime.DefaultUnstructuredConverter.ToUnstructured(value); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("cannot convert it: %w", err)
 		}
 	}
 	return encodeMap(plain)
@@ -142,7 +142,11 @@ func encode(value any) (*structpb.Value, error) {
 		}
 		return structpb.NewListValue(list), nil
 	case nil, bool, string, float64, float32, int, int32, int64, uint, uint32, uint64, json.Number:
-		return structpb.NewValue(v)
+		encoded, err := structpb.NewValue(v)
+		if err != nil {
+			return nil, fmt.Errorf("cannot encode it: %w", err)
+		}
+		return encoded, nil
 	default:
 		fields, err := toStruct(v)
 		if err != nil {
@@ -154,9 +158,10 @@ func encode(value any) (*structpb.Value, error) {
 
 // prune what Kubernetes' types encode although nobody set it: a null creationTimestamp in every pod template.
 func prune(manifest *structpb.Struct) {
-	for key, value := range manifest.GetFields() {
+	fields := manifest.GetFields()
+	for key, value := range fields {
 		if _, isNull := value.GetKind().(*structpb.Value_NullValue); isNull {
-			delete(manifest.Fields, key)
+			delete(fields, key)
 			continue
 		}
 		if nested := value.GetStructValue(); nested != nil {

@@ -74,7 +74,7 @@ func (p *pass) render(d *decision) ([]desiredResource, error) {
 			u.SetName(o.GetName())
 		}
 		if p.xr.GetNamespace() != "" && u.GetNamespace() == "" && clusterScoped(u.GroupVersionKind()) {
-			return nil, fmt.Errorf("cannot apply cluster scoped composed resource %q (a %s named %s) for a namespaced composite resource.", //nolint:staticcheck // Crossplane's words.
+			return nil, fmt.Errorf("cannot apply cluster scoped composed resource %q (a %s named %s) for a namespaced composite resource.",
 				role, u.GetKind(), u.GetName())
 		}
 		if p.xr.GetNamespace() != "" {
@@ -85,7 +85,7 @@ func (p *pass) render(d *decision) ([]desiredResource, error) {
 			u.SetName(fmt.Sprintf("%s-%012x", p.xr.GetLabels()[labelComposite], p.cluster.random.Int64N(1<<48)))
 		}
 		if problems := validation.NameIsDNSSubdomain(u.GetName(), false); len(problems) > 0 {
-			return nil, fmt.Errorf("cannot apply composed resource %q because it has an invalid name %q. Must be a valid RFC 1123 subdomain name.", //nolint:staticcheck // Crossplane's words.
+			return nil, fmt.Errorf("cannot apply composed resource %q because it has an invalid name %q. Must be a valid RFC 1123 subdomain name.",
 				role, u.GetName())
 		}
 		if err := p.adopt(u, role); err != nil {

@@ -114,7 +114,7 @@ func (o *options) report(checks []v1.Check) error {
 	if o.output != "" {
 		err = terminal.Document(out, o.output, v1.CheckList{Header: v1.HeaderOf(v1.KindCheckList), Items: checks})
 	} else {
-		err = print(out, palette, checks)
+		err = show(out, palette, checks)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print the checks: %w", err)

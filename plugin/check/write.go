@@ -43,8 +43,8 @@ func (c *checker) write(ctx context.Context, v *live.View) {
 	}
 }
 
-// print the checks for people.
-func print(to io.Writer, palette terminal.Palette, checks []v1.Check) error {
+// show the checks for people.
+func show(to io.Writer, palette terminal.Palette, checks []v1.Check) error {
 	width := 0
 	for _, check := range checks {
 		width = max(width, len(check.Name))

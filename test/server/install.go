@@ -71,7 +71,7 @@ func cacheFolder() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot find the folder of %s: %w", CacheVariable, err)
 	}
-	if err := os.MkdirAll(folder, 0o750); err != nil { //nolint:gosec // Whoever runs the tests names the folder.
+	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return "", fmt.Errorf("cannot make a folder for servers: %w", err)
 	}
 	return folder, nil
@@ -136,7 +136,7 @@ func once(cache, name string, fill func(folder string) error) (string, error) {
 func command(ctx context.Context, folder string, environment []string, name string, arguments ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, arguments...) //nolint:gosec // The callers name npm, apt-get and dpkg-deb.
+	cmd := exec.CommandContext(ctx, name, arguments...)
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), environment...)
 	if output, err := cmd.CombinedOutput(); err != nil {

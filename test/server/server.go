@@ -101,7 +101,7 @@ func run(ctx context.Context, program Program, options Options) (*Server, error)
 	}
 	server := &Server{
 		URL:     "http://127.0.0.1:" + strconv.Itoa(port),
-		command: exec.Command(words[0], words[1:]...), //nolint:gosec,noctx // The server outlives the call; Stop ends it.
+		command: exec.Command(words[0], words[1:]...), //nolint:noctx // The server outlives the call; Stop ends it.
 		kill:    program.kill(invocation),
 		output:  &output{},
 		ended:   make(chan struct{}),
@@ -201,7 +201,7 @@ func (s *Server) Kill() error {
 		return nil
 	}
 	if s.kill != nil {
-		if output, err := exec.Command(s.kill[0], s.kill[1:]...).CombinedOutput(); err != nil { //nolint:gosec,noctx // Our own words.
+		if output, err := exec.Command(s.kill[0], s.kill[1:]...).CombinedOutput(); err != nil { //nolint:noctx // Our own words.
 			return fmt.Errorf("cannot kill the container: %w: %s", err, output)
 		}
 	} else if err := s.Signal(syscall.SIGKILL); err != nil {

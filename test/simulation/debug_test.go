@@ -17,15 +17,15 @@ func (r *run) debug(c store.Change) {
 	switch c.Key.GVK.Kind {
 	case "PersistentVolumeClaim":
 		a := c.After.GetAnnotations()
-		fmt.Printf("%s %s %s claim: record %s versions %s last %s ahead %q unknown %q\n", at, c.Actor, c.Outcome, a[chroma.AnnotationDataRecord], a[chroma.AnnotationDataVersions], a[chroma.AnnotationDataProduct], a[chroma.AnnotationDataAhead], a[chroma.AnnotationDataVersionUnknown])
+		fmt.Fprintf(os.Stderr, "%s %s %s claim: record %s versions %s last %s ahead %q unknown %q\n", at, c.Actor, c.Outcome, a[chroma.AnnotationDataRecord], a[chroma.AnnotationDataVersions], a[chroma.AnnotationDataProduct], a[chroma.AnnotationDataAhead], a[chroma.AnnotationDataVersionUnknown])
 	case "Pod":
 		pod := decode[podLike](r.t, c.After)
 		if len(pod.Spec.Containers) > 0 {
-			fmt.Printf("%s %s %s pod %s: image %s wanted %s\n", at, c.Actor, c.Outcome, c.After.GetUID(), pod.Spec.Containers[0].Image, c.After.GetAnnotations()[chroma.AnnotationWantedImage])
+			fmt.Fprintf(os.Stderr, "%s %s %s pod %s: image %s wanted %s\n", at, c.Actor, c.Outcome, c.After.GetUID(), pod.Spec.Containers[0].Image, c.After.GetAnnotations()[chroma.AnnotationWantedImage])
 		}
 	case kindChroma.Kind:
 		of := decode[chroma.Chroma](r.t, c.After)
-		fmt.Printf("%s %s %s chroma %s: spec %s record %s versions %v last %s ahead %v unknown %s\n", at, c.Actor, c.Outcome, c.After.GetUID(), of.Spec.Image, of.Status.DataRecord, of.Status.DataVersions, of.Status.DataProduct, of.Status.DataAhead, of.Status.DataVersionUnknownIncident)
+		fmt.Fprintf(os.Stderr, "%s %s %s chroma %s: spec %s record %s versions %v last %s ahead %v unknown %s\n", at, c.Actor, c.Outcome, c.After.GetUID(), of.Spec.Image, of.Status.DataRecord, of.Status.DataVersions, of.Status.DataProduct, of.Status.DataAhead, of.Status.DataVersionUnknownIncident)
 	}
 }
 

@@ -184,7 +184,7 @@ func id(number int) string { return fmt.Sprintf("record-%05d", number) }
 
 // vector returns an embedding that is the same in every run.
 func vector(number int, note string) []float32 {
-	random := rand.New(rand.NewPCG(uint64(number), uint64(len(note)))) //nolint:gosec // Test data, not secrets.
+	random := rand.New(rand.NewPCG(uint64(number), uint64(len(note))))
 	made := make([]float32, dimension)
 	for i := range made {
 		made[i] = random.Float32()*2 - 1

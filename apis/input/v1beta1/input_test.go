@@ -97,8 +97,8 @@ vald:
 			errs := validation.ValidateCustomResource(nil, input, validator)
 			more, _ := rules.Validate(t.Context(), nil, structural, input, nil, celconfig.RuntimeCELCostBudget)
 			got := ""
-			if all := append(errs, more...); len(all) > 0 {
-				got = all.ToAggregate().Error()
+			if errs = append(errs, more...); len(errs) > 0 {
+				got = errs.ToAggregate().Error()
 			}
 			if (tc.want == "") != (got == "") || !strings.Contains(got, tc.want) {
 				t.Errorf("\n%s\nwant an error with %q, got %q", tc.reason, tc.want, got)

@@ -119,10 +119,13 @@ func deriveComponent(component Component, wanted *v1alpha1.Component, version Ve
 func convert[Configuration any](typed any) (*Configuration, error) {
 	raw, err := json.Marshal(typed)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot encode it: %w", err)
 	}
 	configuration := new(Configuration)
-	return configuration, json.Unmarshal(raw, configuration)
+	if err := json.Unmarshal(raw, configuration); err != nil {
+		return nil, fmt.Errorf("cannot decode it: %w", err)
+	}
+	return configuration, nil
 }
 
 func orDefault[T comparable](value, otherwise T) T {

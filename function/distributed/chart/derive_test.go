@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
 	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
@@ -48,7 +47,7 @@ func TestDeriveRefused(t *testing.T) {
 			reason:  "the API refuses it too, but a Chroma may be older than the API",
 			version: v52ce844.Version(),
 			change: func(d *v1alpha1.Distributed) {
-				d.WorkQueue = &v1alpha1.Component{Replicas: ptr.To(int32(2))}
+				d.WorkQueue = &v1alpha1.Component{Replicas: new(int32(2))}
 			},
 			want: chart.Refusal{Field: "workQueue.replicas", Cause: chart.FieldNotInVersion,
 				Message: "spec.distributed.workQueue.replicas is not a field of version 52ce844, nor of any other known version"},

@@ -31,7 +31,7 @@ func ConfigPath() *applycorev1.EnvVarApplyConfiguration {
 	return Variable("CONFIG_PATH", configMountPath+configKey)
 }
 
-// PostgresCredentials, for the sysdb and the migration alone: no Rust service has a Postgres setting.
+// PostgresCredentials are for the sysdb and the migration alone: no Rust service has a Postgres setting.
 func PostgresCredentials(values Values) []*applycorev1.EnvVarApplyConfiguration {
 	return []*applycorev1.EnvVarApplyConfiguration{
 		variableFromSecret("POSTGRES_USERNAME", values.Postgres.Secret, postgresUsernameKey),
@@ -39,7 +39,7 @@ func PostgresCredentials(values Values) []*applycorev1.EnvVarApplyConfiguration 
 	}
 }
 
-// S3Credentials, which both SDKs find in their environment chain.
+// S3Credentials are what both SDKs find in their environment chain.
 func S3Credentials(values Values) []*applycorev1.EnvVarApplyConfiguration {
 	return []*applycorev1.EnvVarApplyConfiguration{
 		variableFromSecret("AWS_ACCESS_KEY_ID", values.S3.Secret, s3AccessKeyIDKey),

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -104,10 +105,8 @@ func mergeList(path string, defaults, wanted corev1.ResourceList) (corev1.Resour
 	if len(wanted) == 0 {
 		return defaults, nil
 	}
-	merged := make(corev1.ResourceList, len(defaults))
-	for name, quantity := range defaults {
-		merged[name] = quantity
-	}
+	merged := make(corev1.ResourceList, len(defaults)+len(wanted))
+	maps.Copy(merged, defaults)
 	for _, name := range sortedNames(wanted) {
 		quantity := wanted[name]
 		field := path + "." + string(name)

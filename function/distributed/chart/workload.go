@@ -91,7 +91,7 @@ func (v Version) hash(values Values, environment []*applycorev1.EnvVarApplyConfi
 
 // fingerprint of plain data, which always encodes.
 func fingerprint(data any) string {
-	raw, _ := json.Marshal(data)
+	raw, _ := json.Marshal(data) //nolint:errchkjson // What it is called with has strings, numbers and booleans alone.
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:16])
 }

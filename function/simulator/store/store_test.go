@@ -1,6 +1,7 @@
 package store
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -20,9 +21,7 @@ func newStore(t interface{ Fatal(args ...any) }) *Store {
 
 func configMap(data map[string]any, metadata map[string]any) *unstructured.Unstructured {
 	m := map[string]any{"name": "c", "namespace": "n"}
-	for k, v := range metadata {
-		m[k] = v
-	}
+	maps.Copy(m, metadata)
 	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": m, "data": data}}
 }
 

@@ -114,7 +114,11 @@ func normalize(object map[string]any) error {
 	pod := at(object, "spec", "template", "spec")
 	containers, _ := pod["containers"].([]any)
 	for _, container := range containers {
-		if err := normalizeContainer(container.(map[string]any)); err != nil {
+		fields, ok := container.(map[string]any)
+		if !ok {
+			return fmt.Errorf("cannot read container %v", container)
+		}
+		if err := normalizeContainer(fields); err != nil {
 			return err
 		}
 	}
@@ -140,7 +144,10 @@ func normalizeContainer(container map[string]any) error {
 	variables, _ := container["env"].([]any)
 	environment := make(map[string]any, len(variables))
 	for _, variable := range variables {
-		entry := variable.(map[string]any)
+		entry, ok := variable.(map[string]any)
+		if !ok {
+			return fmt.Errorf("cannot read environment variable %v", variable)
+		}
 		name := fmt.Sprint(entry["name"])
 		if _, twice := environment[name]; twice {
 			return fmt.Errorf("environment variable %s is there twice", name)
