@@ -271,6 +271,12 @@ func (o *oracle) stopped(c store.Change) {
 	if !verdict.Allowed {
 		o.violatef(5, "a Pod was stopped for %s, which is refused: %s", wanted, verdict.Message)
 	}
+	if !merged.Agreed || !record.Covers(release.Version) {
+		o.violatef(5, "a Pod was stopped for %s before that was recorded in both places", wanted)
+	}
+	if o.seen.away[pod.Spec.NodeName] && !o.stale {
+		o.violatef(1, "a Pod was stopped on node %s, which does not answer", pod.Spec.NodeName)
+	}
 }
 
 // claimChanged is invariant 4: a claim under Retain is never deleted by us, Crossplane or the provider, nor replaced by an
@@ -289,11 +295,11 @@ func (o *oracle) claimChanged(c store.Change) {
 			return
 		}
 		of := o.w.chroma("demo")
-		if of == nil || of.Status.ClaimUID == "" {
+		if of == nil {
 			return
 		}
-		if o.truths[types.UID(of.Status.ClaimUID)] != nil && !o.accepted[of.Status.ClaimUID] {
-			o.violatef(4, "the lost claim %s was replaced by an empty one", of.Status.ClaimUID)
+		if lost := o.pinned[of.GetUID()]; o.truths[types.UID(lost)] != nil && !o.accepted[lost] {
+			o.violatef(4, "the lost claim %s was replaced by an empty one", lost)
 		}
 	case store.OutcomeUpdated:
 	}

@@ -196,7 +196,8 @@ func (r *run) outcome(c store.Change) {
 	}
 	if before.Status.DataVersionUnknown && !after.Status.DataVersionUnknown {
 		r.counts["outcome: incident ended"]++
-		if before.Status.ClaimUID == after.Status.ClaimUID {
+		word := r.oracle.seen.chroma.GetAnnotations()[chroma.AnnotationDeclaredDataVersion]
+		if before.Status.ClaimUID == after.Status.ClaimUID && strings.HasSuffix(word, "/"+before.Status.DataVersionUnknownIncident) {
 			r.oracle.declared(after)
 		}
 	}
