@@ -95,6 +95,10 @@ E2E_TOOLS := etcd kube-apiserver kube-controller-manager kube-scheduler kubelet 
 e2e: $(addprefix $(BIN)/,$(E2E_TOOLS)) ## Test on a real cluster, made for it. RUN=TestName runs one test.
 	E2E_BIN=$(BIN) go test -tags e2e -count=1 -v -timeout 60m -p 1 $(if $(RUN),-run '$(RUN)') ./test/e2e/cluster ./test/e2e
 
+.PHONY: e2e-soak
+e2e-soak: ## Kill each part of the system ten times while servers are upgraded.
+	E2E_ROUNDS=10 $(MAKE) e2e RUN=TestFaults
+
 .PHONY: e2e-stop
 e2e-stop: ## End the cluster that E2E_KEEP=1 E2E_DIR=… make e2e has kept.
 	kill "$$(cat "$${E2E_DIR:?}"/supervisor.pid)"
