@@ -3,6 +3,8 @@ package distributed
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
@@ -128,8 +130,8 @@ func (s *situation) checksum(found credentials, annotation string) string {
 	if sysdb, ok := s.w.Workloads[chart.SysDB]; ok {
 		return sysdb.Template.Annotations[annotation]
 	}
-	for _, job := range s.w.Jobs {
-		if before := job.Spec.Template.Annotations[annotation]; before != "" {
+	for _, role := range slices.Sorted(maps.Keys(s.w.Jobs)) {
+		if before := s.w.Jobs[role].Spec.Template.Annotations[annotation]; before != "" {
 			return before
 		}
 	}

@@ -78,6 +78,10 @@ func (s situation) composeObsolete(role string, observed *unstructured.Unstructu
 // composeJob makes the migration Job, keeps it, or leaves it out to have it made anew.
 func (s situation) composeJob(wanted chart.Object, observed *unstructured.Unstructured) (any, error) {
 	if observed == nil {
+		// An orphan is taken as it is: a template that differs is refused, and then nothing would ever delete it.
+		if orphan := s.w.Required[askName(wanted.Role)].Object(); orphan != nil {
+			return previous.Intent(orphan)
+		}
 		return wanted.Manifest, nil
 	}
 	if s.jobFate(s.w.Jobs[wanted.Role]) == frozen {
@@ -124,7 +128,16 @@ func (s situation) configObserved(name string) bool {
 		return false
 	}
 	data, _, err := unstructured.NestedStringMap(observed.Object, "data")
-	return err == nil && maps.Equal(data, wanted.Data)
+	if err != nil {
+		return false
+	}
+	// Server-side apply leaves the keys that somebody else has added.
+	for key, text := range wanted.Data {
+		if data[key] != text {
+			return false
+		}
+	}
+	return true
 }
 
 // keepsTemplate: another release of this function would render the component differently, and the user has decided

@@ -84,7 +84,8 @@ func (s situation) ttl(c course, server finding) time.Duration {
 	case !s.refused.none():
 		ttl = ttlSettled
 	}
-	if s.postgresResult.pending() || s.bucketResult.pending() {
+	// A spec that is refused is not checked.
+	if s.derived && (s.postgresResult.pending() || s.bucketResult.pending()) {
 		ttl = min(ttl, ttlRolling)
 	}
 	for _, known := range c.repairs {

@@ -33,16 +33,27 @@ func (s situation) mayMigrate() (allowed bool, why finding) {
 		return s.mayMigrateUnknown()
 	}
 	last, wanted := history[len(history)-1], s.version.Commit
-	if last == wanted || (!slices.Contains(history, wanted) && age(wanted) > age(last)) {
+	switch {
+	case last == wanted:
+		return true, finding{}
+	case slices.Contains(history, wanted):
+	case age(last) < 0 && s.w.Checks.Revision != "":
+		// A later or an earlier release of this function knows the last version. The database says which is newer.
+		return s.mayMigrateUnknown()
+	case age(last) >= 0 && age(wanted) > age(last):
 		return true, finding{}
 	}
 	if s.w.allowsDowngrade() {
 		return true, finding{reason.DowngradeAllowed, fmt.Sprintf(
 			"Version %s runs on a database that version %s has migrated, since the annotation %s allows it.", wanted, last, v1alpha1.AnnotationAllowDowngrade)}
 	}
+	how := "is older"
+	if age(last) < 0 {
+		how = "may be older: this function does not know the other"
+	}
 	return false, finding{reason.Downgrade, fmt.Sprintf(
-		"Version %s has migrated the database, and %s is older. Nothing is changed. To go back all the same: kubectl annotate chroma -n %s %s %s=%q",
-		last, wanted, s.w.Chroma.GetNamespace(), s.w.Chroma.GetName(), v1alpha1.AnnotationAllowDowngrade, v1alpha1.AnnotationTrue)}
+		"Version %s has migrated the database, and %s %s. Nothing is changed. To go back all the same: kubectl annotate chroma -n %s %s %s=%q",
+		last, wanted, how, s.w.Chroma.GetNamespace(), s.w.Chroma.GetName(), v1alpha1.AnnotationAllowDowngrade, v1alpha1.AnnotationTrue)}
 }
 
 // mayMigrateUnknown asks the database itself, where no history says what has migrated it. Once our own Job is there,

@@ -159,8 +159,9 @@ func (w World) mayCreate(object chart.Object) bool {
 	case nobody:
 		return true
 	case ourselves:
-		// A Job of ours that is not observed was left out in the pass before, and goes.
-		return object.Kind != chart.KindJob
+		// A Job that we control and that is not observed was left out in the pass before, and goes. An orphan has no
+		// controller.
+		return object.Kind != chart.KindJob || metav1.GetControllerOf(w.Required[askName(object.Role)].Object()) == nil
 	case unknown, leaving, neighbour, stranger:
 	}
 	return false

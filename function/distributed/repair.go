@@ -174,7 +174,8 @@ func (s situation) listComplete(component chart.Component) (complete, known bool
 		return false, false
 	}
 	for _, pod := range pods {
-		if podReady(pod) && !members[pod.Name] {
+		// The sysdb finds members by this label. In an update, Pods of a version whose component was no member lack it.
+		if pod.Labels[chart.LabelMemberType] == component.MemberType && podReady(pod) && !members[pod.Name] {
 			return false, true
 		}
 	}

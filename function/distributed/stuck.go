@@ -32,10 +32,13 @@ func (s situation) componentFinding(component chart.Component) finding {
 }
 
 // rolloutStuck names the Pod of an earlier template that is not ready and that the StatefulSet therefore does not
-// replace: it goes on only behind a ready Pod. The work queue is restarted by its repair instead.
+// replace: it goes on only behind a ready Pod. The work queue is restarted by its repair instead, unless that was spent.
 func (s situation) rolloutStuck(component chart.Component, pods []corev1.Pod) finding {
 	observed := s.w.Workloads[component.Name]
-	if component.Kind != chart.StatefulSet || component.Name == chart.WorkQueue || observed.ObservedGeneration != observed.Meta.Generation {
+	if component.Name == chart.WorkQueue && !s.w.knownRepair(component, reason.WorkQueueRestarted).restartedInIncident() {
+		return finding{}
+	}
+	if component.Kind != chart.StatefulSet || observed.ObservedGeneration != observed.Meta.Generation {
 		return finding{}
 	}
 	for _, pod := range pods {

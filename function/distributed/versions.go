@@ -33,7 +33,7 @@ func Version(commit string) (chart.Version, bool) {
 	return chart.Version{}, false
 }
 
-// age of a version among the known ones. Unknown versions are older than all.
+// age of a version among the known ones. Negative: it is not known.
 func age(commit string) int {
 	for i, version := range Versions() {
 		if version.Commit == commit {

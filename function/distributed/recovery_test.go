@@ -1,0 +1,112 @@
+package distributed_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/distributed/chart"
+	"github.com/function-chroma/function-chroma/function/reason"
+)
+
+// TestOrphanedJob: kubectl delete --cascade=orphan leaves the Job behind, and nobody else deletes it. It is taken as it
+// is, since its template cannot change, and from then on it is judged like any other.
+func TestOrphanedJob(t *testing.T) {
+	before := running(t, "52ce844")
+	orphan := before.observed[job]
+	orphan.SetOwnerReferences(nil)
+
+	c := newCluster(t, "52ce844")
+	c.others["Job/orphan"] = orphan
+	for range 3 {
+		c.pass()
+	}
+	if !c.has(job) || url(c) != url(before) {
+		t.Fatalf("the orphan is taken as it is, got %v", c.condition(reason.ServerReady))
+	}
+	delete(c.others, "Job/orphan")
+	for range 20 {
+		if c.pass(); c.last.Ready {
+			return
+		}
+		c.settle()
+	}
+	t.Errorf("the system gets ready, got %v", c.condition(reason.ServerReady))
+}
+
+// TestConfigMapWithAnotherKey: server-side apply leaves a key of somebody else, so it must not hold up an update.
+func TestConfigMapWithAnotherKey(t *testing.T) {
+	c := running(t, "93652ec")
+	c.spec()["version"] = "52ce844"
+	for range 20 {
+		for role, object := range c.observed {
+			if strings.HasPrefix(role, "configmap-") {
+				_ = unstructured.SetNestedField(object.Object, "of somebody else", "data", "notes")
+			}
+		}
+		c.pass()
+		c.settle()
+	}
+	if got := c.status().Version; got != "52ce844" {
+		t.Errorf("the update goes through, got version %q, %v", got, c.condition(reason.ServerReady))
+	}
+}
+
+// TestPodsOfAVersionWithoutList: the fn-consumers of 93652ec are no members. In an update that takes long, the new list
+// lacks them, and no restart of the sysdb would list them.
+func TestPodsOfAVersionWithoutList(t *testing.T) {
+	c := running(t, "93652ec")
+	c.spec()["version"] = "52ce844"
+	c.held[workloadRole(chart.LogService)] = true
+	for range 4 {
+		c.pass()
+		c.settle()
+		_ = unstructured.SetNestedSlice(c.others["MemberList/fn-consumer-memberlist"].Object, []any{}, "spec", "members")
+	}
+	for range 5 {
+		c.after(time.Minute)
+	}
+	if got := c.condition(reason.Repaired); got.Reason != reason.NothingRepaired {
+		t.Errorf("nothing is repaired, got %+v", got)
+	}
+}
+
+// TestWorkQueueStuck: its repair has been spent on the earlier template, so that a corrected one needs a person.
+func TestWorkQueueStuck(t *testing.T) {
+	c := running(t, "52ce844")
+	role := workloadRole(chart.WorkQueue)
+	c.unready(role, workQueuePod)
+	_ = unstructured.SetNestedField(c.observed[role].Object, "after", "status", "updateRevision")
+	labels := c.others[workQueuePod].GetLabels()
+	labels["controller-revision-hash"] = "before"
+	c.others[workQueuePod].SetLabels(labels)
+	c.pass()
+	if got := c.condition(reason.ServerReady); got.Reason == reason.RolloutStuck {
+		t.Errorf("the repair comes by itself, got %+v", got)
+	}
+	at := c.now.Add(time.Minute).Format(time.RFC3339)
+	c.xr["status"].(map[string]any)["repairs"] = map[string]any{chart.WorkQueue: map[string]any{
+		"unreadySince": c.now.Format(time.RFC3339), "restarted": at, "reason": string(reason.WorkQueueRestarted),
+	}}
+	annotations := c.observed[role].GetAnnotations()
+	annotations[v1alpha1.Group+"/restarted-at"] = at
+	c.observed[role].SetAnnotations(annotations)
+	c.pass()
+	if got := c.condition(reason.ServerReady); got.Reason != reason.RolloutStuck || !strings.Contains(got.Message, "kubectl delete pod -n vectors work-queue-service-0") {
+		t.Errorf("it names the Pod and the command, got %+v", got)
+	}
+}
+
+// TestRefusedSpecIsNotPolled: nothing is checked for it, so no answer is on its way.
+func TestRefusedSpecIsNotPolled(t *testing.T) {
+	c := newCluster(t, "52ce844")
+	c.checks.Postgres.Status, c.checks.ObjectStorage.Status = "", ""
+	c.spec()["version"] = "fffffff"
+	c.pass()
+	if got := c.last.TTL; got != time.Minute {
+		t.Errorf("a refused spec waits for a person, got %s, %+v", got, c.condition(reason.ServerReady))
+	}
+}
