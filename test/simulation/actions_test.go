@@ -6,6 +6,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/simulator"
@@ -23,6 +24,11 @@ type run struct {
 	oracle *oracle
 	spec   *chroma.Chroma
 	counts map[string]int
+	// newer says that a function of a newer schema is installed; with writtenNewer one has been.
+	newer, writtenNewer bool
+	// status of an XR and snapshot of the cluster, saved to be restored later.
+	savedStatus   *unstructured.Unstructured
+	savedSnapshot []*unstructured.Unstructured
 	// recent passes, for the story of a failure.
 	recent []*simulator.Pass
 	// log of the disturbances.
@@ -50,38 +56,58 @@ func handImages() []string {
 	return append(images(), "docker.io/chromadb/chroma:latest", "docker.io/chromadb/chroma:1.5.10.dev37", "busybox:1", image159+"@sha256:"+strings.Repeat("b", 64))
 }
 
-// disturbances of all kinds. Those that come several times are more likely.
+// disturbances of all kinds. Those with more weight are tried more often; one that finds nothing to disturb does not count.
 func disturbances() []action {
-	return []action{
-		{"spec: image", (*run).setImage}, {"spec: image", (*run).setImage}, {"spec: image", (*run).setImage},
-		{"spec: image upwards", (*run).upgrade}, {"spec: image upwards", (*run).upgrade}, {"spec: image upwards", (*run).upgrade},
-		{"spec: config", (*run).setConfig},
-		{"spec: policy", (*run).setPolicy},
-		{"spec: size", (*run).setSize},
-		{"annotation: overrides", (*run).setOverrides}, {"annotation: overrides", (*run).setOverrides},
-		{"annotation: declaration", (*run).declare}, {"annotation: declaration", (*run).declare},
-		{"annotation: accept-claim", (*run).acceptClaim}, {"annotation: accept-claim", (*run).acceptClaim},
-		{"hand: image of the Pod", (*run).editImage}, {"hand: image of the Pod", (*run).editImage},
-		{"hand: image in the middle of a pass", (*run).editInsidePass},
-		{"hand: Pod deleted", (*run).deletePod},
-		{"hand: claim deleted", (*run).deleteClaim},
-		{"hand: Object deleted", (*run).deleteObject},
-		{"hand: record removed from the claim", (*run).eraseRecord},
-		{"webhook switched", (*run).switchWebhook},
-		{"Crossplane crashes", (*run).crash}, {"Crossplane crashes", (*run).crash}, {"Crossplane crashes", (*run).crash},
-		{"stale caches", (*run).staleCaches}, {"stale caches", (*run).staleCaches},
-		{"write refused", (*run).refuse}, {"write refused", (*run).refuse},
-		{"a pass that applies late", (*run).holdPass},
-		{"Pod crashes", (*run).crashPod},
-		{"Pod evicted", (*run).evictPod},
-		{"node lost", (*run).loseNode},
-		{"provider down", (*run).providerDown},
-		{"function down", (*run).functionDown},
-		{"XR deleted", (*run).deleteXR}, {"XR deleted", (*run).deleteXR},
-		{"XR created again", (*run).createXR}, {"XR created again", (*run).createXR}, {"XR created again", (*run).createXR},
-		{"XR deleted and created at once", (*run).recreateXR}, {"XR deleted and created at once", (*run).recreateXR},
-		{"all well again", (*run).heal}, {"all well again", (*run).heal},
+	weighted := []struct {
+		weight int
+		action
+	}{
+		{3, action{"spec: image", (*run).setImage}},
+		{6, action{"spec: image upwards", (*run).upgrade}},
+		{2, action{"spec: config", (*run).setConfig}},
+		{2, action{"spec: policy", (*run).setPolicy}},
+		{2, action{"spec: size", (*run).setSize}},
+		{3, action{"annotation: overrides", (*run).setOverrides}},
+		{12, action{"annotation: declaration", (*run).declare}},
+		{12, action{"annotation: accept-claim", (*run).acceptClaim}},
+		{4, action{"hand: image of the Pod", (*run).editImage}},
+		{2, action{"hand: image in the middle of a pass", (*run).editInsidePass}},
+		{2, action{"hand: Pod deleted", (*run).deletePod}},
+		{3, action{"hand: claim deleted", (*run).deleteClaim}},
+		{2, action{"hand: Object deleted", (*run).deleteObject}},
+		{2, action{"hand: record removed from the claim", (*run).eraseRecord}},
+		{3, action{"webhook switched", (*run).switchWebhook}},
+		{3, action{"Crossplane crashes", (*run).crash}},
+		{2, action{"Crossplane down and up", (*run).crossplaneDown}},
+		{2, action{"stale caches", (*run).staleCaches}},
+		{3, action{"write refused", (*run).refuse}},
+		{2, action{"quota", (*run).setQuota}},
+		{2, action{"a pass that applies late", (*run).holdPass}},
+		{3, action{"Pod crashes", (*run).crashPod}},
+		{3, action{"Pod evicted", (*run).evictPod}},
+		{2, action{"image that does not work", (*run).breakImage}},
+		{2, action{"no node fits", (*run).noNode}},
+		{2, action{"node lost", (*run).loseNode}},
+		{2, action{"provider down", (*run).providerDown}},
+		{2, action{"function down", (*run).functionDown}},
+		{2, action{"function of a newer schema, and rolled back", (*run).rollFunction}},
+		{3, action{"XR deleted", (*run).deleteXR}},
+		{6, action{"XR created again", (*run).createXR}},
+		{3, action{"XR deleted and created at once", (*run).recreateXR}},
+		{2, action{"namespace deleted", (*run).deleteNamespace}},
+		{6, action{"namespace created again", (*run).createNamespace}},
+		{12, action{"name taken by somebody else", (*run).takeName}},
+		{3, action{"older status restored", (*run).restoreStatus}},
+		{2, action{"snapshot of the cluster restored", (*run).restoreCluster}},
+		{8, action{"all well again", (*run).heal}},
 	}
+	var out []action
+	for _, w := range weighted {
+		for range w.weight {
+			out = append(out, w.action)
+		}
+	}
+	return out
 }
 
 func (r *run) exists() bool { return r.Get(kindChroma, namespace, "demo") != nil }
@@ -236,6 +262,9 @@ func (r *run) switchWebhook(t *choice) bool {
 			}
 			return image + "@sha256:" + strings.Repeat("a", 64)
 		},
+		// A digest alone, and another version.
+		func(string) string { return "docker.io/chromadb/chroma@sha256:" + strings.Repeat("c", 64) },
+		func(image string) string { return strings.Replace(image, ":1.5.8", ":1.5.9", 1) },
 	}), t.coin())
 	return true
 }
@@ -312,6 +341,17 @@ func (r *run) recreateXR(t *choice) bool {
 func (r *run) heal(*choice) bool {
 	r.AcceptAll()
 	r.InterruptWrites(nil)
+	r.SetCrossplaneDown(false)
+	r.SetUnschedulable(false)
+	for _, image := range images() {
+		r.SetImageFault(image, simulator.ImageFault{})
+	}
+	for _, o := range r.Objects() {
+		if o.GetKind() == kindQuota().Kind || r.oracle.foreign[o.GetUID()] {
+			_ = r.Delete(o.GroupVersionKind(), namespace, o.GetName(), metav1.DeletePropagationBackground)
+		}
+	}
+	r.createNamespace(nil)
 	r.SetFunctionDown(false)
 	r.SetProviderDown(false)
 	r.SetNodeLost("node-1", false)

@@ -46,6 +46,9 @@ type watched struct {
 }
 
 func (f *watched) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	if f.run.newer {
+		req = fromNewer(req)
+	}
 	f.run.observe(req)
 	rsp, err := f.fn.RunFunction(ctx, req)
 	if f.n++; err == nil && f.n%16 == 0 {
@@ -53,6 +56,9 @@ func (f *watched) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest)
 		if !slices.Equal(encoded(rsp), encoded(again)) {
 			f.run.oracle.violatef(6, "the same request gave other bytes")
 		}
+	}
+	if f.run.newer && err == nil {
+		toNewer(rsp)
 	}
 	return rsp, err
 }
@@ -128,7 +134,12 @@ func newRun(t *testing.T, seed uint64, wrap func(*run) simulator.Function) *run 
 		}
 	})
 	r.oracle = newOracle(r.world)
-	r.Admit(guard)
+	r.Admit(func(request *store.Request) error {
+		if dying := r.Get(kindNamespace(), "", namespace); dying != nil && dying.GetDeletionTimestamp() != nil {
+			return nil // It lets Namespaces die.
+		}
+		return guard(request)
+	})
 	return r
 }
 
@@ -194,6 +205,9 @@ func (r *run) outcome(c store.Change) {
 	if !before.Status.DataVersionUnknown && after.Status.DataVersionUnknown {
 		r.counts["outcome: incident raised"]++
 	}
+	if after.Status.AcceptedClaim != before.Status.AcceptedClaim && after.Status.AcceptedClaim != "" {
+		r.counts["outcome: claim accepted"]++
+	}
 	if before.Status.DataVersionUnknown && !after.Status.DataVersionUnknown {
 		r.counts["outcome: incident ended"]++
 		word := r.oracle.seen.chroma.GetAnnotations()[chroma.AnnotationDeclaredDataVersion]
@@ -210,13 +224,16 @@ func (r *run) play(t fataler, c *choice, length int) {
 		t.Fatalf("cannot create the Chroma")
 	}
 	for range length {
-		next := pick(c, actions)
-		if next.do(r, c) {
-			r.counts["fault: "+next.name]++
-			r.log = append(r.log, r.Now().Format("15:04:05.000 ")+next.name)
-			r.counts["actions"]++
+		for range 10 { // Until one finds something to disturb.
+			next := pick(c, actions)
+			if next.do(r, c) {
+				r.counts["fault: "+next.name]++
+				r.log = append(r.log, r.Now().Format("15:04:05.000 ")+next.name)
+				r.counts["actions"]++
+				break
+			}
 		}
-		for range c.between(0, 25) {
+		for range c.between(0, 14) {
 			if _, more := r.Step(); !more {
 				break
 			}
@@ -251,7 +268,9 @@ func (r *run) rest(t fataler, c *choice) {
 	r.heal(c)
 	r.SetImageWebhook(nil, false)
 	r.CrashCrossplane(0, false)
-	r.Advance(time.Minute)
+	r.newer = r.writtenNewer // Its record is read by no older one.
+	r.Advance(2 * time.Minute)
+	r.createNamespace(c)
 	r.createXR(c)
 	r.spec.Spec.Storage = storageOf("20Gi")
 	r.applySpec()

@@ -1,0 +1,147 @@
+package simulation
+
+import (
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/simulator"
+	"github.com/function-chroma/function-chroma/function/simulator/store"
+)
+
+func kindQuota() schema.GroupVersionKind { return corev1.SchemeGroupVersion.WithKind("ResourceQuota") }
+
+func kindNamespace() schema.GroupVersionKind { return corev1.SchemeGroupVersion.WithKind("Namespace") }
+
+func (r *run) crossplaneDown(t *choice) bool {
+	r.SetCrossplaneDown(t.coin())
+	return true
+}
+
+// setQuota lets no more of one kind in.
+func (r *run) setQuota(t *choice) bool {
+	kind := pick(t, []string{"pods", "configmaps", "services", "persistentvolumeclaims"})
+	return r.Apply(&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": kindQuota().Kind, "metadata": map[string]any{"name": "few", "namespace": namespace},
+		"spec": map[string]any{"hard": map[string]any{kind: "0"}},
+	}}) == nil
+}
+
+func (r *run) breakImage(t *choice) bool {
+	r.SetImageFault(pick(t, images()), pick(t, []simulator.ImageFault{{Pull: true}, {Exits: true, ExitCode: 101}, {Exits: true}, {NeverReady: true}}))
+	return true
+}
+
+func (r *run) noNode(t *choice) bool {
+	r.SetUnschedulable(t.coin())
+	return true
+}
+
+func (r *run) deleteNamespace(*choice) bool { return r.DeleteNamespace(namespace) == nil }
+
+func (r *run) createNamespace(*choice) bool {
+	return r.Get(kindNamespace(), "", namespace) == nil && r.AddNamespace(namespace) == nil
+}
+
+// takeName of an object that the Chroma will need.
+func (r *run) takeName(t *choice) bool {
+	theirs := pick(t, []*unstructured.Unstructured{
+		{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "demo-config", "namespace": namespace}}},
+		{Object: map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "demo-rw", "namespace": namespace}}},
+		{Object: map[string]any{
+			"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "demo-1", "namespace": namespace},
+			"spec": map[string]any{"containers": []any{map[string]any{"name": "theirs", "image": "busybox:1"}}},
+		}},
+	})
+	if r.exists() || r.Get(theirs.GroupVersionKind(), namespace, theirs.GetName()) != nil || r.Apply(theirs) != nil {
+		return false
+	}
+	r.oracle.foreign[r.Get(theirs.GroupVersionKind(), namespace, theirs.GetName()).GetUID()] = true
+	return true
+}
+
+// restoreStatus of the XR as it was once, as a backup does that comes back over what is there.
+func (r *run) restoreStatus(t *choice) bool {
+	of := r.Get(kindChroma, namespace, "demo")
+	if of == nil {
+		return false
+	}
+	if r.savedStatus == nil || r.savedStatus.GetUID() != of.GetUID() || t.between(0, 2) == 0 {
+		r.savedStatus = of
+		return false
+	}
+	status, found := r.savedStatus.Object["status"]
+	if !found {
+		return false
+	}
+	of.Object["status"] = status
+	_, err := r.Store().Update(of, store.Options{Actor: simulator.ActorUser, Manager: "restore", Subresource: "status"})
+	return err == nil
+}
+
+// restoreCluster as it was once. The volumes keep their data, so that what the records say may be less than what ran:
+// that is outside the promise, and the truth starts anew from what the records say.
+func (r *run) restoreCluster(t *choice) bool {
+	if r.savedSnapshot == nil || t.between(0, 2) == 0 {
+		r.savedSnapshot = r.Snapshot()
+		return false
+	}
+	r.oracle.muted = true
+	r.Restore(r.savedSnapshot)
+	r.oracle.muted = false
+	r.oracle.rebase()
+	return true
+}
+
+// rollFunction to a version with a newer schema of the record, and back.
+func (r *run) rollFunction(t *choice) bool {
+	r.newer = t.coin()
+	r.writtenNewer = r.writtenNewer || r.newer
+	return true
+}
+
+// A function of a newer schema is the real one that reads newerSchema as its own.
+const newerSchema = "2"
+
+// fromNewer is the request as a function of the newer schema understands it.
+func fromNewer(req *fnv1.RunFunctionRequest) *fnv1.RunFunctionRequest {
+	out, ok := proto.Clone(req).(*fnv1.RunFunctionRequest)
+	if !ok {
+		return req
+	}
+	reschema(out.GetObserved().GetComposite().GetResource(), newerSchema, "1")
+	for _, o := range out.GetObserved().GetResources() {
+		reschema(o.GetResource(), newerSchema, "1")
+	}
+	for _, found := range out.GetRequiredResources() {
+		for _, o := range found.GetItems() {
+			reschema(o.GetResource(), newerSchema, "1")
+		}
+	}
+	return out
+}
+
+// toNewer is the answer as it writes it.
+func toNewer(rsp *fnv1.RunFunctionResponse) {
+	reschema(rsp.GetDesired().GetComposite().GetResource(), "1", newerSchema)
+	for _, o := range rsp.GetDesired().GetResources() {
+		reschema(o.GetResource(), "1", newerSchema)
+	}
+}
+
+func reschema(s *structpb.Struct, from, to string) {
+	for key, value := range s.GetFields() {
+		switch {
+		case key == chroma.AnnotationDataSchema && value.GetStringValue() == from:
+			s.Fields[key] = structpb.NewStringValue(to)
+		case key == "dataSchema" && value.GetNumberValue() == float64(from[0]-'0'):
+			s.Fields[key] = structpb.NewNumberValue(float64(to[0] - '0'))
+		case key != "managedFields":
+			reschema(value.GetStructValue(), from, to)
+		}
+	}
+}
