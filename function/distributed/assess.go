@@ -62,7 +62,7 @@ func (s *situation) derive(spec v1alpha1.Distributed) finding {
 		return finding{reason.VersionNotKnown, fmt.Sprintf("Version %s of Chroma is not known to this function. The known versions are %s.", spec.Version, commits())}
 	}
 	s.version, s.layout = version, version
-	if s.w.Chroma.GetNamespace() == "" {
+	if s.w.XR.Kind == v1alpha1.KindXChroma && !s.w.XR.ClaimBacked {
 		return finding{reason.ClaimRequired, "A cluster-scoped XChroma is made by a claim: create a Chroma in a namespace instead."}
 	}
 	values, err := chart.Derive(s.w.Chroma.GetName(), s.w.Chroma.GetNamespace(), spec, version, Versions())

@@ -50,7 +50,7 @@ func (s situation) course() course {
 		if !compose {
 			return course{stage: hold, server: server, blocked: why}
 		}
-		return course{stage: claim, server: server, blocked: why}
+		return course{stage: claim, server: s.unlessStarted(server), blocked: why}
 	}
 	if blocked := s.blockedName(); !blocked.none() {
 		return course{stage: hold, server: s.unlessStarted(blocked), blocked: blocked}

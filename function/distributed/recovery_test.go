@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/distributed"
 	"github.com/function-chroma/function-chroma/function/distributed/chart"
 	"github.com/function-chroma/function-chroma/function/reason"
 )
@@ -108,5 +109,46 @@ func TestRefusedSpecIsNotPolled(t *testing.T) {
 	c.pass()
 	if got := c.last.TTL; got != time.Minute {
 		t.Errorf("a refused spec waits for a person, got %s, %+v", got, c.condition(reason.ServerReady))
+	}
+}
+
+// TestClaimRequired: what a cluster-scoped XChroma composes goes to the namespace of its claim, and it has none.
+func TestClaimRequired(t *testing.T) {
+	c := newCluster(t, "52ce844")
+	c.xr["kind"] = v1alpha1.KindXChroma
+	for range 3 {
+		c.pass()
+	}
+	if got := c.condition(reason.ServerReady); got.Reason != reason.ClaimRequired || len(c.observed) > 0 {
+		t.Errorf("nothing is composed, got %v, %+v", roles(c), got)
+	}
+}
+
+// TestAccountDeletedByHand: it is made again, and meanwhile the system runs and says so.
+func TestAccountDeletedByHand(t *testing.T) {
+	c := running(t, "52ce844")
+	delete(c.observed, "serviceaccount-sysdb-serviceaccount")
+	before := len(c.observed)
+	c.pass()
+	if len(c.observed) != before+1 || !c.last.Ready {
+		t.Errorf("the account is made again beside %d objects, got %d, %+v", before, len(c.observed), c.condition(reason.ServerReady))
+	}
+}
+
+// TestEventsBehindAClaim: the XR behind a claim has no namespace, so that its events are in default.
+func TestEventsBehindAClaim(t *testing.T) {
+	c := running(t, "52ce844")
+	c.spec()["frontend"] = map[string]any{"replicas": 3}
+	c.synced("Unsynced resources: deployment-rust-frontend-service")
+	c.xr["kind"] = v1alpha1.KindXChroma
+	request := c.request(nil)
+	request.ClaimBacked = true
+	answer, err := distributed.Decide(request, c.checks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.last = answer
+	if got := c.condition(reason.UpgradeBlocked); !strings.Contains(got.Message, "kubectl events -n default --for=xchroma.chroma.chromadotnet.org/demo") {
+		t.Errorf("the command finds them, got %+v", got)
 	}
 }

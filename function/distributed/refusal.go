@@ -119,9 +119,13 @@ func (s situation) refusedWrite(refusals map[string]refusal) finding {
 	object := s.wanted[list[0].Role]
 	words := list[0].Message
 	if words == "" {
-		// The API's words on an invalid object are in an event only.
+		// The API's words on an invalid object are in an event only. Events of cluster-scoped objects are in default.
+		namespace := s.w.Chroma.GetNamespace()
+		if s.w.XR.ClaimBacked {
+			namespace = metav1.NamespaceDefault
+		}
 		words = fmt.Sprintf("its words are in the events: kubectl events -n %s --for=%s.%s/%s",
-			s.w.Chroma.GetNamespace(), strings.ToLower(s.w.XR.Kind), v1alpha1.Group, s.w.XR.Name)
+			namespace, strings.ToLower(s.w.XR.Kind), v1alpha1.Group, s.w.XR.Name)
 	}
 	return finding{reason.WriteRefused, fmt.Sprintf("The API refuses %s %s: %s", object.Kind, object.Name, words)}
 }

@@ -73,14 +73,10 @@ func Built(built []chart.Object) (Objects, error) {
 
 // Difference between two sets, by object. Empty: none.
 func Difference(want, got Objects) string {
-	names := slices.Sorted(maps.Keys(want))
-	for name := range got {
-		if _, both := want[name]; !both {
-			names = append(names, name)
-		}
-	}
+	names := maps.Clone(want)
+	maps.Copy(names, got)
 	var difference strings.Builder
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if diff := cmp.Diff(want[name], got[name]); diff != "" {
 			fmt.Fprintf(&difference, "%s: -want, +got:\n%s\n", name, diff)
 		}
