@@ -24,11 +24,11 @@ import (
 // what the process holds in memory afterwards.
 func BenchmarkGRPC(b *testing.B) {
 	binary := filepath.Join(b.TempDir(), "function")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		b.Fatalf("cannot build the function: %v\n%s", err, out)
 	}
 	address := freeAddress(b)
-	server := exec.Command(binary, "--insecure", "--address", address, "--metrics-address", "")
+	server := exec.CommandContext(b.Context(), binary, "--insecure", "--address", address, "--metrics-address", "")
 	if err := server.Start(); err != nil {
 		b.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func BenchmarkGRPC(b *testing.B) {
 
 func freeAddress(b *testing.B) string {
 	b.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(b.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func (s situation) decision(f fate) Decision {
 			d.TTL = min(d.TTL, held.wait)
 		}
 	}
-	d.Status = statusOf(s, f, final, server)
+	d.Status = statusOf(s, final, server)
 	d.Conditions = conditions(server, upgradeFinding(s, f, size))
 	d.Events = events(s.w, d.Conditions)
 	return d

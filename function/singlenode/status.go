@@ -13,7 +13,7 @@ import (
 )
 
 // statusOf the Chroma, whole: what a status leaves out is removed.
-func statusOf(s situation, f fate, final record, server finding) chroma.ChromaStatus {
+func statusOf(s situation, final record, server finding) chroma.ChromaStatus {
 	before := &s.w.Chroma.Status
 	name, namespace := s.w.Chroma.GetName(), s.w.Chroma.GetNamespace()
 	status := chroma.ChromaStatus{

@@ -24,12 +24,9 @@ func otherVersion(function *unstructured.Unstructured, plugin string) error {
 	reference := Text(function, "spec", "package")
 	reference, _, _ = strings.Cut(reference, "@")
 	tag := reference[strings.LastIndex(reference, ":")+1:]
-	theirs, err := semver.NewVersion(tag)
-	if err != nil {
-		return nil
-	}
-	ours, err := semver.NewVersion(plugin)
-	if err != nil || ours.Prerelease() != "" || ours.Metadata() != "" || ours.Equal(theirs) {
+	theirs, notTheirs := semver.NewVersion(tag)
+	ours, notOurs := semver.NewVersion(plugin)
+	if notTheirs != nil || notOurs != nil || ours.Prerelease() != "" || ours.Metadata() != "" || ours.Equal(theirs) {
 		return nil
 	}
 	return fmt.Errorf("the cluster's function is %s and this plugin is %s: it may decide otherwise than the plugin says", tag, plugin)

@@ -118,17 +118,17 @@ func pack(entries []entry) ([]byte, error) {
 	archive := tar.NewWriter(zipped)
 	for _, e := range entries {
 		if err := archive.WriteHeader(&tar.Header{Name: e.name, Mode: e.mode, Size: int64(len(e.content)), Format: tar.FormatUSTAR}); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("cannot add %s: %w", e.name, err)
 		}
 		if _, err := archive.Write(e.content); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("cannot add %s: %w", e.name, err)
 		}
 	}
 	if err := archive.Close(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot end the archive: %w", err)
 	}
 	if err := zipped.Close(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot end the archive: %w", err)
 	}
 	return out.Bytes(), nil
 }
