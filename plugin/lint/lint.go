@@ -70,7 +70,7 @@ func (o *options) run() error {
 	if o.output != "" {
 		err = terminal.Document(out, o.output, v1.LintResult{Header: v1.HeaderOf(v1.KindLintResult), Items: findings})
 	} else {
-		err = print(out, palette, findings, count)
+		err = show(out, palette, findings, count)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print the findings: %w", err)
@@ -81,7 +81,7 @@ func (o *options) run() error {
 	return nil
 }
 
-func print(to io.Writer, palette terminal.Palette, findings []v1.Finding, count int) error {
+func show(to io.Writer, palette terminal.Palette, findings []v1.Finding, count int) error {
 	var text strings.Builder
 	for _, f := range findings {
 		paint := palette.Bad

@@ -31,8 +31,8 @@ type printer struct {
 	verbose bool
 }
 
-// print a status.
-func print(to io.Writer, palette terminal.Palette, now time.Time, verbose bool, s v1.Status) error {
+// show a status.
+func show(to io.Writer, palette terminal.Palette, now time.Time, verbose bool, s v1.Status) error {
 	width := terminal.Width(to)
 	if width < 40 {
 		width = terminal.DefaultWidth

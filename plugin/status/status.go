@@ -158,7 +158,7 @@ func (o *Options) one(ctx context.Context) (v1.Status, error) {
 func (o *Options) print(to io.Writer, status v1.Status) error {
 	switch o.output {
 	case "", formatWide:
-		return print(to, o.palette, o.factory.Now(), o.verbose || o.output == formatWide, status)
+		return show(to, o.palette, o.factory.Now(), o.verbose || o.output == formatWide, status)
 	case formatName:
 		_, err := fmt.Fprintf(to, "%s/%s\n", strings.ToLower(status.Of), status.Name)
 		return err
@@ -170,7 +170,7 @@ func (o *Options) print(to io.Writer, status v1.Status) error {
 func Report(view *live.View) (text, document []byte, err error) {
 	model := modelOf(view)
 	var people, programs bytes.Buffer
-	if err := print(&people, terminal.Palette{}, view.Now, true, model); err != nil {
+	if err := show(&people, terminal.Palette{}, view.Now, true, model); err != nil {
 		return nil, nil, err
 	}
 	if err := terminal.Document(&programs, terminal.YAML, model); err != nil {

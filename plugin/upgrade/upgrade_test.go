@@ -97,16 +97,16 @@ func TestApply(t *testing.T) {
 			if got.Code != tc.code || !strings.Contains(got.Out+got.Err, tc.want) {
 				t.Errorf("\n%s\nwant exit code %d and %q, got:\n%s", tc.reason, tc.code, tc.want, got)
 			}
-			real := 0
+			unchecked := 0
 			for _, write := range server.Writes() {
 				if !strings.Contains(write.Query, "dryRun=All") {
-					real++
+					unchecked++
 					if want := "fieldManager=kubectl-chroma"; !strings.Contains(write.Query, want) {
 						t.Errorf("a write without %s: %v", want, write)
 					}
 				}
 			}
-			if real != tc.writes {
+			if unchecked != tc.writes {
 				t.Errorf("\n%s\nwant %d writes, got %v", tc.reason, tc.writes, server.Writes())
 			}
 		})
