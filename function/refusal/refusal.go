@@ -67,7 +67,7 @@ func (p Pass) Refusals() []Refusal {
 	}
 	for role, words := range refused(p.Synced) {
 		retry := known[role]
-		if retry.Role == "" || p.Now.Sub(retry.Last) >= backoff(retry.Attempts) {
+		if retry.Role == "" || p.Now.Sub(retry.Last) >= Backoff(retry.Attempts) {
 			// Kubernetes writes times in whole seconds.
 			retry = Retry{Role: role, Attempts: retry.Attempts + 1, Last: p.Now.UTC().Truncate(time.Second), Refused: p.Content(role), Message: retry.Message}
 		}
@@ -79,7 +79,7 @@ func (p Pass) Refusals() []Refusal {
 	var out []Refusal
 	for role, retry := range known {
 		content := p.Content(role)
-		wait := max(0, backoff(retry.Attempts)-p.Now.Sub(retry.Last))
+		wait := max(0, Backoff(retry.Attempts)-p.Now.Sub(retry.Last))
 		// Other content is tried at once, and what is there when the wait is over was written.
 		if content == "" || retry.Refused != content || wait == 0 && p.Observed(role) {
 			continue
@@ -95,7 +95,11 @@ func refused(synced string) map[string]string {
 	if list, ok := strings.CutPrefix(synced, unsyncedPrefix); ok {
 		out := map[string]string{}
 		for role := range strings.SplitSeq(list, ", ") {
-			out[role] = ""
+			// Crossplane names three at most: "a, b, and c" or "a, b, c, and 2 more".
+			role = strings.TrimPrefix(role, "and ")
+			if !strings.HasSuffix(role, " more") {
+				out[role] = ""
+			}
 		}
 		return out
 	}
@@ -114,8 +118,8 @@ func refused(synced string) map[string]string {
 	return map[string]string{role: strings.TrimPrefix(rest[len(quoted):], ": ")}
 }
 
-// backoff before another try.
-func backoff(attempts int32) time.Duration {
+// Backoff before another try, after some that were refused.
+func Backoff(attempts int32) time.Duration {
 	if attempts > 3 {
 		return time.Minute
 	}

@@ -29,6 +29,16 @@ func TestRefusals(t *testing.T) {
 			{Retry{Role: "a", Attempts: 1, Last: start, Refused: "wanted-a"}, 10 * time.Second},
 			{Retry{Role: "b", Attempts: 1, Last: start, Refused: "wanted-b"}, 10 * time.Second},
 		}},
+		"Three": {"Three invalid objects are listed with an and.", "Unsynced resources: a, b, and c", nil, true, 0, []Refusal{
+			{Retry{Role: "a", Attempts: 1, Last: start, Refused: "wanted-a"}, 10 * time.Second},
+			{Retry{Role: "b", Attempts: 1, Last: start, Refused: "wanted-b"}, 10 * time.Second},
+			{Retry{Role: "c", Attempts: 1, Last: start, Refused: "wanted-c"}, 10 * time.Second},
+		}},
+		"More": {"Of more than three the others are not named, and are learned of when these are left out.", "Unsynced resources: a, b, c, and 2 more", nil, true, 0, []Refusal{
+			{Retry{Role: "a", Attempts: 1, Last: start, Refused: "wanted-a"}, 10 * time.Second},
+			{Retry{Role: "b", Attempts: 1, Last: start, Refused: "wanted-b"}, 10 * time.Second},
+			{Retry{Role: "c", Attempts: 1, Last: start, Refused: "wanted-c"}, 10 * time.Second},
+		}},
 		"NotWanted": {"What is not wanted is not tried.", "Unsynced resources: unwanted", nil, false, 0, nil},
 		"Waiting":   {"The same condition still stands: it is not counted twice.", forbidden, []Retry{first}, false, 4 * time.Second, []Refusal{{first, 6 * time.Second}}},
 		"Quiet":     {"The pass without it went well: it waits on.", "", []Retry{first}, false, 4 * time.Second, []Refusal{{first, 6 * time.Second}}},

@@ -13,6 +13,7 @@ import (
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/reason"
+	writes "github.com/function-chroma/function-chroma/function/refusal"
 	"github.com/function-chroma/function-chroma/function/singlenode/objects"
 )
 
@@ -169,7 +170,7 @@ func growthRetry(w World, want resource.Quantity) (*chroma.Retry, bool) {
 	words := objectTrouble(w.Composed.ClaimObject)
 	if words != "" && w.Composed.ClaimObject != nil {
 		sent, _, _ := unstructured.NestedString(objects.Manifest(w.Composed.ClaimObject).Object, "spec", "resources", "requests", "storage")
-		due := retry == nil || w.Now.Sub(retry.Last.Time) >= backoff(retry.Attempts)
+		due := retry == nil || w.Now.Sub(retry.Last.Time) >= writes.Backoff(retry.Attempts)
 		if sent == want.String() && due {
 			next := chroma.Retry{Role: roleGrowth, Refused: want.String(), Message: words, Last: metav1.NewTime(w.Now.UTC().Truncate(time.Second))}
 			if retry != nil {
@@ -179,7 +180,7 @@ func growthRetry(w World, want resource.Quantity) (*chroma.Retry, bool) {
 			return &next, true
 		}
 	}
-	return retry, retry != nil && w.Now.Sub(retry.Last.Time) < backoff(retry.Attempts)
+	return retry, retry != nil && w.Now.Sub(retry.Last.Time) < writes.Backoff(retry.Attempts)
 }
 
 // objectTrouble is what an Object says when the API refused its manifest, in the API's words.

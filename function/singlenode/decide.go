@@ -70,6 +70,7 @@ func situationOf(w World) (situation, error) {
 	}
 	s.held = refusals(w, map[string]string{
 		chroma.RoleClaim:   w.Chroma.Spec.Storage.Size.String() + " " + w.Chroma.Spec.Storage.StorageClass,
+		chroma.RoleLedger:  string(s.claim.pinned),
 		chroma.RoleConfig:  objects.Hash(s.content),
 		chroma.RoleService: objects.Hash(w.Chroma.Spec.Service),
 		chroma.RolePod:     objects.UserHash(&w.Chroma.Spec, s.wanted.image),

@@ -9,36 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	writes "github.com/function-chroma/function-chroma/function/refusal"
 )
 
-// How Crossplane 2.3 tells of a refused write, in the condition Synced of the next pass. It writes no status in a pass
-// that an error other than 422 aborted.
-const (
-	conditionSynced = "Synced"
-	unsyncedPrefix  = "Unsynced resources: "
-	refusedFormat   = "cannot apply composed resource %q: "
-)
-
-// refusedRoles says what the previous pass could not write, with the API's words where Crossplane passes them on.
-func refusedRoles(w World) map[string]string {
-	synced := w.condition(conditionSynced)
-	if synced == nil || synced.Status != metav1.ConditionFalse {
-		return nil
-	}
-	refused := map[string]string{}
-	for _, role := range []string{chroma.RoleClaim, chroma.RoleLedger, chroma.RoleConfig, chroma.RoleService, chroma.RolePod} {
-		// "contains": a ServiceAccount that lacks a verb makes Crossplane put its own words in front.
-		if _, words, ok := strings.Cut(synced.Message, fmt.Sprintf(refusedFormat, role)); ok {
-			refused[role] = words
-		}
-	}
-	if list, ok := strings.CutPrefix(synced.Message, unsyncedPrefix); ok {
-		for role := range strings.SplitSeq(list, ", ") {
-			refused[role] = ""
-		}
-	}
-	return refused
-}
+const conditionSynced = "Synced"
 
 // condition of the XR as observed.
 func (w World) condition(kind string) *metav1.Condition {
@@ -48,14 +22,6 @@ func (w World) condition(kind string) *metav1.Condition {
 		}
 	}
 	return nil
-}
-
-// backoff before another try: 10 s, 20 s, 40 s, then every minute.
-func backoff(attempts int32) time.Duration {
-	if attempts > 3 {
-		return time.Minute
-	}
-	return 10 * time.Second << (attempts - 1)
 }
 
 // A refusal of a write that is held back for now.
@@ -69,28 +35,23 @@ type refusal struct {
 // intent, or is left out when it does not exist, so that an error that aborts the pass cannot hold up the status. A write
 // with other content is tried at once.
 func refusals(w World, content map[string]string) map[string]refusal {
-	known := map[string]chroma.Retry{}
-	for _, retry := range w.Chroma.Status.Retries {
-		known[retry.Role] = retry
+	before := writes.Pass{
+		Content:  func(role string) string { return content[role] },
+		Observed: w.observes, Now: w.Now,
 	}
-	for role, words := range refusedRoles(w) {
-		retry := known[role]
-		if retry.Role == "" || w.Now.Sub(retry.Last.Time) >= backoff(retry.Attempts) {
-			retry.Attempts++
-			retry.Role, retry.Last, retry.Refused = role, metav1.NewTime(w.Now.UTC().Truncate(time.Second)), content[role]
-		}
-		if words != "" || retry.Message == "" {
-			retry.Message = words
-		}
-		known[role] = retry
+	if synced := w.condition(conditionSynced); synced != nil && synced.Status == metav1.ConditionFalse {
+		before.Synced = synced.Message
+	}
+	for _, retry := range w.Chroma.Status.Retries {
+		before.Known = append(before.Known, writes.Retry{
+			Role: retry.Role, Attempts: retry.Attempts, Last: retry.Last.Time, Refused: retry.Refused, Message: retry.Message,
+		})
 	}
 	out := map[string]refusal{}
-	for role, retry := range known {
-		wait := max(0, backoff(retry.Attempts)-w.Now.Sub(retry.Last.Time))
-		if retry.Refused != content[role] || (wait == 0 && w.observes(role)) {
-			continue
-		}
-		out[role] = refusal{Retry: retry, wait: wait}
+	for _, held := range before.Refusals() {
+		out[held.Role] = refusal{wait: held.Wait, Retry: chroma.Retry{
+			Role: held.Role, Attempts: held.Attempts, Last: metav1.NewTime(held.Last), Refused: held.Refused, Message: held.Message,
+		}}
 	}
 	return out
 }
