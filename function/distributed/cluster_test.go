@@ -40,6 +40,8 @@ type cluster struct {
 	now    time.Time
 	// held workloads do not roll out.
 	held map[string]bool
+	// lost writes of a pass that Crossplane does not live to finish, by role. Its status is lost too. Nil: it finishes.
+	lost func(role string) bool
 	// last answer.
 	last pass.Answer
 }
@@ -181,7 +183,7 @@ func (c *cluster) pass() pass.Answer {
 		desired[object.Role] = object
 	}
 	for role, object := range c.observed {
-		if _, stays := desired[role]; !stays {
+		if _, stays := desired[role]; !stays && !c.loses(role) {
 			delete(c.observed, role)
 			if object.GetKind() == "Object" {
 				delete(c.others, "MemberList/"+object.GetName())
@@ -189,11 +191,17 @@ func (c *cluster) pass() pass.Answer {
 		}
 	}
 	for role, object := range desired {
-		c.apply(role, object.Manifest)
+		if !c.loses(role) {
+			c.apply(role, object.Manifest)
+		}
 	}
-	c.writeStatus(answer)
+	if c.lost == nil {
+		c.writeStatus(answer)
+	}
 	return answer
 }
+
+func (c *cluster) loses(role string) bool { return c.lost != nil && c.lost(role) }
 
 func (c *cluster) writeStatus(answer pass.Answer) {
 	status := plain(c.t, answer.Status)

@@ -2,6 +2,7 @@ package distributed_test
 
 import (
 	"encoding/json"
+	"hash/crc32"
 	"maps"
 	"slices"
 	"strings"
@@ -38,14 +39,15 @@ func (c *cluster) ready(role string) bool {
 	return string(generation) == string(current) && status["readyReplicas"] == status["replicas"]
 }
 
-// TestAnyOrder drives a system with random changes of its spec, slow workloads, failing checks and passing time. The
-// order of the tiers is never violated, nothing that runs is ever dropped, and in the end it settles.
+// TestAnyOrder drives a system with random changes of its spec, slow workloads, failing checks, passing time and passes
+// that end anywhere. The order of the tiers is never violated, nothing that runs is ever dropped, and in the end it settles.
 func TestAnyOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := newCluster(t, rapid.SampledFrom([]string{"93652ec", "52ce844"}).Draw(rt, "version"))
 		seen := map[string]bool{}
 		for range rapid.IntRange(3, 12).Draw(rt, "passes") {
-			switch rapid.IntRange(0, 9).Draw(rt, "action") {
+			c.lost = nil
+			switch rapid.IntRange(0, 10).Draw(rt, "action") {
 			case 0:
 				c.spec()["version"] = rapid.SampledFrom([]string{"93652ec", "52ce844", "0123456"}).Draw(rt, "version")
 			case 1:
@@ -62,6 +64,9 @@ func TestAnyOrder(t *testing.T) {
 				c.checks.ObjectStorage = result
 			case 5:
 				c.now = c.now.Add(time.Duration(rapid.IntRange(1, 300).Draw(rt, "seconds")) * time.Second)
+			case 6:
+				seed := rapid.Uint32().Draw(rt, "seed")
+				c.lost = func(role string) bool { return crc32.Update(seed, crc32.IEEETable, []byte(role))%2 == 0 }
 			default:
 				roles := slices.Sorted(maps.Keys(c.observed))
 				if len(roles) > 0 {
@@ -70,6 +75,7 @@ func TestAnyOrder(t *testing.T) {
 			}
 			c.checkedPass(rt, seen)
 		}
+		c.lost = nil
 		c.spec()["version"] = "52ce844"
 		c.secret("pg", map[string]string{"username": "chroma", "password": "a"})
 		c.checks.ObjectStorage = distributed.Result{Status: pass.True, Reason: reason.CheckPassed}
