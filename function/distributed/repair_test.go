@@ -210,7 +210,7 @@ func TestRolloutStuck(t *testing.T) {
 			_ = unstructured.SetNestedField(set.Object, "after", "status", "updateRevision")
 			c.pass()
 			got := c.condition(reason.ServerReady)
-			if got.Reason != reason.RolloutStuck || !strings.Contains(got.Message, "kubectl delete pod -n vectors "+pod) {
+			if got.Reason != reason.RolloutStuck || !strings.HasSuffix(got.Message, "Delete it: kubectl delete pod -n vectors "+pod) {
 				t.Errorf("it names the Pod and the command, got %+v", got)
 			}
 		})

@@ -46,12 +46,12 @@ func (s situation) rolloutStuck(component chart.Component, pods []corev1.Pod) fi
 		if revision == "" || revision == observed.UpdateRevision || podReady(pod) || pod.DeletionTimestamp != nil {
 			continue
 		}
-		message := fmt.Sprintf("Pod %s is not ready and has an earlier spec, and Kubernetes does not replace it by itself. Delete it: kubectl delete pod -n %s %s.",
-			pod.Name, pod.Namespace, pod.Name)
+		message := fmt.Sprintf("Pod %s is not ready and has an earlier spec, and Kubernetes does not replace it by itself.", pod.Name)
 		if problem := podProblem(pod); !problem.none() {
 			message += " " + problem.message
 		}
-		return finding{reason.RolloutStuck, message}
+		// The command comes last: a full stop behind it would be taken for a part of the name.
+		return finding{reason.RolloutStuck, fmt.Sprintf("%s Delete it: kubectl delete pod -n %s %s", message, pod.Namespace, pod.Name)}
 	}
 	return finding{}
 }
