@@ -122,9 +122,14 @@ func TestPrompt(t *testing.T) {
 	if limit := 15 * time.Second; took > limit {
 		t.Errorf("the change took effect after %.0f s, not within %s", took.Seconds(), limit)
 	}
-	gap := s.waitReady("demo", "1.5.9")
+	gap := s.wait("new server", patience, func() (string, bool) {
+		pod := s.pod("demo")
+		seen, _ := s.settled("demo", "")
+		return seen, pod != nil && pod.DeletionTimestamp == nil && pod.Spec.Containers[0].Image == image("1.5.9") && podReady(pod)
+	})
 	s.say("TestPrompt: %.1f s without a server", gap.Seconds())
 	if limit := 5 * time.Second; gap > limit {
 		t.Errorf("there was no server for %.1f s, not at most %s", gap.Seconds(), limit)
 	}
+	s.waitReady("demo", "1.5.9")
 }
