@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
@@ -150,5 +151,19 @@ func TestEventsBehindAClaim(t *testing.T) {
 	c.last = answer
 	if got := c.condition(reason.UpgradeBlocked); !strings.Contains(got.Message, "kubectl events -n default --for=xchroma.chroma.chromadotnet.org/demo") {
 		t.Errorf("the command finds them, got %+v", got)
+	}
+}
+
+// TestThreeInvalidWrites: Crossplane lists them with a word before the last.
+func TestThreeInvalidWrites(t *testing.T) {
+	c := running(t, "52ce844")
+	c.synced("Unsynced resources: role-lease-watcher, role-pod-watcher, and service-sysdb")
+	c.pass()
+	var got []string
+	for _, retry := range c.status().Retries {
+		got = append(got, retry.Role)
+	}
+	if diff := cmp.Diff([]string{"role-lease-watcher", "role-pod-watcher", "service-sysdb"}, got); diff != "" {
+		t.Errorf("each waits for its next try: -want, +got:\n%s", diff)
 	}
 }
