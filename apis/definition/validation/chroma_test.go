@@ -2,6 +2,7 @@ package validation
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -40,10 +41,19 @@ func chroma(t *testing.T, kind, name, spec string) map[string]any {
 	return object
 }
 
-// validator of a kind. It takes tenths of a second to make, so a test makes one for all its cases.
+// validators of the kinds, each compiled once for all tests, which takes seconds with the race detector.
+var validators = func() map[definition.Kind]func() (*Validator, error) {
+	made := map[definition.Kind]func() (*Validator, error){}
+	for _, kind := range definition.Kinds() {
+		made[kind] = sync.OnceValues(func() (*Validator, error) { return New(kind) })
+	}
+	return made
+}()
+
+// validator of a kind.
 func validator(t *testing.T, kind definition.Kind) *Validator {
 	t.Helper()
-	v, err := New(kind)
+	v, err := validators[kind]()
 	if err != nil {
 		t.Fatal(err)
 	}
