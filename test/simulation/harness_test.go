@@ -60,7 +60,19 @@ type altered struct {
 	w  *world
 }
 
+// newWorld that tells its passes when the test fails.
 func newWorld(t *testing.T, change func(*simulator.Config)) *world {
+	t.Helper()
+	w := build(t, change)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(w.trace())
+		}
+	})
+	return w
+}
+
+func build(t *testing.T, change func(*simulator.Config)) *world {
 	t.Helper()
 	w := &world{t: t}
 	fn, err := composition.New(logging.NewNopLogger(), settings.Environment{}, func() time.Time { return w.Now() })
@@ -85,11 +97,6 @@ func newWorld(t *testing.T, change func(*simulator.Config)) *world {
 	if w.Cluster, err = simulator.New(config); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(w.trace())
-		}
-	})
 	return w
 }
 

@@ -366,7 +366,7 @@ func mutants() map[string]mutant {
 			answer: func(w singlenode.World, a *pass.Answer) {
 				for i, object := range a.Objects {
 					if object.Role == chroma.RolePod {
-						a.Objects[i].Manifest = objects.Pod(w.Chroma, w.Chroma.Spec.Image, w.Settings.Security)
+						a.Objects[i].Manifest = objects.Pod(w.Chroma, w.Chroma.Spec.Image, chroma.ProductChroma, w.Settings.Security)
 					}
 				}
 			},

@@ -84,6 +84,8 @@ type observedPass struct {
 	ending types.UID
 	// doomed is the claim, if it was being deleted or goes with an owner that is gone.
 	doomed types.UID
+	// manifest is the claim that the Object's manifest named already.
+	manifest string
 	// away are the nodes that did not answer.
 	away map[string]bool
 }
@@ -105,6 +107,9 @@ func (o *oracle) look() {
 		if claim.GetDeletionTimestamp() != nil || gone {
 			o.seen.doomed = claim.GetUID()
 		}
+	}
+	if object := o.w.Get(simulatorKindObject(), namespace, "demo-claim"); object != nil {
+		o.seen.manifest, _, _ = unstructured.NestedString(object.Object, "spec", "forProvider", "manifest", "metadata", "uid")
 	}
 	o.seen.away = map[string]bool{}
 	for _, node := range o.w.Store().List(corev1.SchemeGroupVersion.WithKind("Node"), "") {
@@ -224,7 +229,11 @@ func (o *oracle) ready(c store.Change) {
 
 // objectChanged is invariant 4: what holds the claim is never let go.
 func (o *oracle) objectChanged(c store.Change) {
-	if c.Outcome != store.OutcomeUpdated && c.Actor == "crossplane" && c.Before != nil && c.Before.GetDeletionTimestamp() == nil {
+	if c.Outcome == store.OutcomeUpdated || c.Actor != "crossplane" || c.Before == nil || c.Before.GetDeletionTimestamp() != nil {
+		return
+	}
+	// One that names no claim yet holds none.
+	if uid, _, _ := unstructured.NestedString(c.Before.Object, "spec", "forProvider", "manifest", "metadata", "uid"); uid != "" {
 		o.violatef(4, "Crossplane let go of Object %s", c.Key.Name)
 	}
 }
@@ -243,7 +252,7 @@ func (o *oracle) statusChanged(c store.Change) {
 		return
 	}
 	o.pinned[c.After.GetUID()] = uid
-	if before == "" && o.seen.doomed == types.UID(uid) && !o.stale {
+	if before == "" && o.seen.doomed == types.UID(uid) && o.seen.manifest != uid && !o.stale {
 		o.violatef(4, "claim %s was taken although it is on its way out", uid)
 	}
 }

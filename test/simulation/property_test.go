@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -78,7 +78,7 @@ func (r *run) observe(req *fnv1.RunFunctionRequest) {
 		return
 	}
 	of := &chroma.Chroma{}
-	if runtime.DefaultUnstructuredConverter.FromUnstructured(request.XR.Object, of) != nil {
+	if k8sruntime.DefaultUnstructuredConverter.FromUnstructured(request.XR.Object, of) != nil {
 		return
 	}
 	r.oracle.seen = observedPass{chroma: of}
@@ -90,13 +90,13 @@ func (r *run) observe(req *fnv1.RunFunctionRequest) {
 	// The Pod of a predecessor is waited for, not looked into.
 	if pod != nil && (metav1.GetControllerOf(pod) == nil || metav1.GetControllerOf(pod).UID == of.GetUID()) {
 		typed := &corev1.Pod{}
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(pod.Object, typed) == nil && len(typed.Spec.Containers) > 0 {
+		if k8sruntime.DefaultUnstructuredConverter.FromUnstructured(pod.Object, typed) == nil && len(typed.Spec.Containers) > 0 {
 			r.oracle.seen.pod = sighting{pod: typed.GetUID(), image: typed.Spec.Containers[0].Image}
 		}
 	}
 	if found := request.Required["claim"].Object(); found != nil {
 		claim := &corev1.PersistentVolumeClaim{}
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, claim) == nil {
+		if k8sruntime.DefaultUnstructuredConverter.FromUnstructured(found.Object, claim) == nil {
 			r.oracle.seen.claim = claim
 		}
 	}
@@ -108,7 +108,7 @@ func newRun(t *testing.T, seed uint64, wrap func(*run) simulator.Function) *run 
 	r := &run{counts: map[string]int{}, spec: &chroma.Chroma{Spec: chroma.ChromaSpec{
 		Image: image158, Storage: storageOf("10Gi"), PVCDeletionPolicy: chroma.PVCRetain,
 	}}}
-	r.world = newWorld(t, func(config *simulator.Config) {
+	r.world = build(t, func(config *simulator.Config) {
 		config.Seed = seed
 		config.Composites[0].Function = &watched{fn: wrap(r), run: r}
 		config.Changed = func(c store.Change) {
@@ -150,7 +150,7 @@ func guard(request *store.Request) error {
 		return nil
 	}
 	of := &chroma.Chroma{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(request.Before.Object, of); err != nil {
+	if err := k8sruntime.DefaultUnstructuredConverter.FromUnstructured(request.Before.Object, of); err != nil {
 		return err
 	}
 	if of.Spec.PVCDeletionPolicy != chroma.PVCDelete && of.Status.PVCDeletionPolicy == chroma.PVCDelete {
@@ -257,7 +257,6 @@ func (r *run) check(t fataler) {
 
 // story of the last passes.
 func (r *run) story() string {
-	r.world.passes = nil // Not once more at the end of the test.
 	last := &world{passes: r.recent[max(0, len(r.recent)-4):]}
 	return strings.Join(r.log[max(0, len(r.log)-25):], "\n") + "\n" + last.trace()
 }
@@ -358,18 +357,30 @@ func TestSimulation(t *testing.T) {
 	if testing.Short() {
 		want = 1500
 	}
-	total, lengths, done := map[string]int{}, []int{}, 0
-	for seed := firstSeed(t); done < want; seed++ {
-		c := &choice{rand.New(rand.NewPCG(seed, 1))}
-		r := newRun(t, seed, realFunction)
-		r.play(seeded{t, seed}, c, c.between(disturbancesPerSequence/2, disturbancesPerSequence*2))
-		for name, n := range r.counts {
-			total[name] += n
+	play := &playing{seed: firstSeed(t), want: want, counts: map[string]int{}}
+	t.Run("sequences", func(t *testing.T) {
+		for range runtime.GOMAXPROCS(0) {
+			t.Run("player", func(t *testing.T) {
+				t.Parallel()
+				for seed, more := play.next(); more; seed, more = play.next() {
+					c := &choice{rand.New(rand.NewPCG(seed, 1))}
+					r := newRun(t, seed, realFunction)
+					r.play(seeded{t, seed}, c, c.between(disturbancesPerSequence/2, disturbancesPerSequence*2))
+					play.took(t, r.counts)
+				}
+			})
 		}
-		lengths = append(lengths, r.counts["actions"])
-		done += r.counts["actions"]
+	})
+	t.Log("\n" + play.report())
+	if least := os.Getenv("SIM_LEAST"); least != "" && !t.Failed() {
+		n, err := strconv.Atoi(least)
+		if err != nil {
+			t.Fatalf("cannot read SIM_LEAST: %v", err)
+		}
+		for _, name := range play.rare(n) {
+			t.Errorf("%q came %d times, and %d are wanted: play more actions", name, play.counts[name], n)
+		}
 	}
-	report(t, total, lengths)
 }
 
 // seeded tells which sequence failed: SIM_SEED=<seed> plays it first.
@@ -395,28 +406,4 @@ func firstSeed(t *testing.T) uint64 {
 		t.Fatalf("cannot read SIM_SEED: %v", err)
 	}
 	return seed
-}
-
-// report per fault and per outcome how often.
-func report(t *testing.T, total map[string]int, lengths []int) {
-	t.Helper()
-	sort.Ints(lengths)
-	if len(lengths) == 0 {
-		return
-	}
-	names := make([]string, 0, len(total))
-	for name := range total {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	out := fmt.Sprintf("%d sequences, median %d actions\n", len(lengths), lengths[len(lengths)/2])
-	for _, name := range names {
-		out += fmt.Sprintf("%8d  %s\n", total[name], name)
-	}
-	t.Log("\n" + out)
-	if path := os.Getenv("SIM_REPORT"); path != "" {
-		if err := os.WriteFile(path, []byte(out), 0o600); err != nil {
-			t.Error(err)
-		}
-	}
 }
