@@ -143,7 +143,7 @@ func TestAWebhookThatSetsAnotherVersionIsImageRewrittenAndRaisesTheLedger(t *tes
 	if got := w.chroma("demo").Status.DataVersion; got != "1.5.9" {
 		t.Errorf("data version: want 1.5.9, got %s", got)
 	}
-	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.Downgrade)
+	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.ImageRewritten)
 	w.apply(chromaOf("demo", image158, func(c *chroma.Chroma) { c.Annotations = map[string]string{chroma.AnnotationAllowDowngrade: "true"} }))
 	w.settle()
 	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.ImageRewritten)

@@ -30,12 +30,14 @@ type truth struct {
 	openings int
 	// unseen are images of others that opened the data. They count from the first pass that observes them.
 	unseen map[sighting]bool
+	// settled are the Pods and images that a person has declared, maybe before their server opened the data.
+	settled map[sighting]bool
 }
 
 func newTruth() *truth {
 	return &truth{
 		Data: compatibility.Data{Versions: map[chroma.Product]compatibility.Version{}},
-		ours: map[chroma.Product]compatibility.Version{}, unseen: map[sighting]bool{},
+		ours: map[chroma.Product]compatibility.Version{}, unseen: map[sighting]bool{}, settled: map[sighting]bool{},
 	}
 }
 
@@ -108,7 +110,7 @@ func (o *oracle) look() {
 			o.seen.doomed = claim.GetUID()
 		}
 	}
-	if object := o.w.Get(simulatorKindObject(), namespace, "demo-claim"); object != nil {
+	if object := o.w.Get(simulatorKindObject(), namespace, "demo-claim"); object != nil && metav1.IsControlledBy(object, o.seen.chroma) {
 		o.seen.manifest, _, _ = unstructured.NestedString(object.Object, "spec", "forProvider", "manifest", "metadata", "uid")
 	}
 	o.seen.away = map[string]bool{}
@@ -349,7 +351,9 @@ func (o *oracle) openings(uid types.UID, volume *simulator.Volume) bool {
 			t.open(version, product, true)
 			continue
 		}
-		t.unseen[sighting{pod: opening.Pod, image: opening.Image}] = true
+		if seen := (sighting{pod: opening.Pod, image: opening.Image}); !t.settled[seen] {
+			t.unseen[seen] = true
+		}
 	}
 	return opened
 }
@@ -372,6 +376,8 @@ func (o *oracle) declared(of *chroma.Chroma) {
 		return
 	}
 	t.Unknown, t.Incident, t.Last = false, "", of.Status.DataProduct
+	t.settled[o.seen.pod] = true
+	delete(t.unseen, o.seen.pod)
 	t.Ahead = slices.DeleteFunc(t.Ahead, func(ahead chroma.Product) bool { return ahead == t.Last })
 	for product, number := range of.Status.DataVersions {
 		version, err := compatibility.ParseVersion(product, number)
