@@ -373,7 +373,8 @@ func (o *oracle) passed() {
 func (o *oracle) declared(of *chroma.Chroma) {
 	t := o.truths[types.UID(of.Status.ClaimUID)]
 	if t == nil {
-		return
+		t = newTruth() // No server has opened it yet.
+		o.truths[types.UID(of.Status.ClaimUID)] = t
 	}
 	t.Unknown, t.Incident, t.Last = false, "", of.Status.DataProduct
 	t.settled[o.seen.pod] = true
