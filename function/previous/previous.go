@@ -28,13 +28,24 @@ import (
 const ManagerPrefix = "apiextensions.crossplane.io/composed/"
 
 // Manager under which Crossplane applied the object.
+//
+// An object that was orphaned and taken over has an entry of each XR. The newest is that of the one that composes it now.
 func Manager(object metav1.Object) (string, bool) {
-	for _, entry := range object.GetManagedFields() {
-		if entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" && strings.HasPrefix(entry.Manager, ManagerPrefix) {
-			return entry.Manager, true
+	var newest *metav1.ManagedFieldsEntry
+	entries := object.GetManagedFields()
+	for i := range entries {
+		entry := &entries[i]
+		if entry.Operation != metav1.ManagedFieldsOperationApply || entry.Subresource != "" || !strings.HasPrefix(entry.Manager, ManagerPrefix) {
+			continue
+		}
+		if newest == nil || newest.Time.Before(entry.Time) {
+			newest = entry
 		}
 	}
-	return "", false
+	if newest == nil {
+		return "", false
+	}
+	return newest.Manager, true
 }
 
 // Pod recovers the intent of a Pod.

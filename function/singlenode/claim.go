@@ -1,15 +1,20 @@
 package singlenode
 
 import (
+	"bytes"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/singlenode/objects"
 )
+
+// providerManagerPrefix begins the field manager of provider-kubernetes; the name of the Object follows.
+const providerManagerPrefix = "provider-kubernetes/"
 
 // A claimState is what became of the claim <name>-1, the only one that is ever used.
 type claimState int
@@ -33,8 +38,6 @@ type claim struct {
 	pvc   *corev1.PersistentVolumeClaim
 	// pinned is the UID of the only claim that may be used. Empty: none was seen yet.
 	pinned types.UID
-	// fresh: we created it and no record was written yet, so that it is empty.
-	fresh bool
 	// accepted is the accept-claim annotation that was followed.
 	accepted string
 	// renewed: the old claim was given up in this pass, its record with it.
@@ -60,9 +63,6 @@ func (w World) pinned() types.UID {
 func claimOf(w World) claim {
 	c := claim{pvc: w.Found.Claim.One(), pinned: w.pinned(), accepted: w.Chroma.Status.AcceptedClaim}
 	c = accept(w, c)
-	if c.pvc != nil {
-		c.fresh = createdFor(c.pvc) && !hasRecord(c.pvc)
-	}
 
 	switch {
 	case c.pvc == nil && c.pinned == "":
@@ -134,29 +134,38 @@ func createdFor(pvc *corev1.PersistentVolumeClaim) bool {
 	if err != nil {
 		return false
 	}
-	return !pvc.GetCreationTimestamp().Time.Before(since)
+	return !pvc.GetCreationTimestamp().Time.Before(since) && madeByProvider(pvc)
 }
 
-// hasRecord tells whether any annotation of a record stands on the claim.
-func hasRecord(pvc *corev1.PersistentVolumeClaim) bool {
-	annotations := pvc.GetAnnotations()
-	for _, key := range []string{
-		chroma.AnnotationDataVersion, chroma.AnnotationDataProduct, chroma.AnnotationDataVersionUnknown,
-		chroma.AnnotationDataRecord, chroma.AnnotationDataVersions, chroma.AnnotationDataSchema,
-	} {
-		if _, ok := annotations[key]; ok {
+// madeByProvider tells whether nobody but provider-kubernetes has set the claim's access modes, as whoever creates a
+// claim does. Offline there are no managedFields to tell.
+func madeByProvider(pvc *corev1.PersistentVolumeClaim) bool {
+	for _, entry := range pvc.GetManagedFields() {
+		if entry.FieldsV1 != nil && !strings.HasPrefix(entry.Manager, providerManagerPrefix) && bytes.Contains(entry.FieldsV1.Raw, []byte(`"f:accessModes"`)) {
+			return false
+		}
+	}
+	return true
+}
+
+// owned tells whether the claim would go with this Chroma.
+func owned(w World, object metav1.Object) bool {
+	for _, owner := range object.GetOwnerReferences() {
+		if owner.UID == w.Chroma.GetUID() {
 			return true
 		}
 	}
 	return false
 }
 
-// policyInEffect is read from the owners of the claim: what would happen now.
+// policyInEffect is what would happen now: Delete as long as the claim or the manifest of its Object names this Chroma as
+// an owner, and already when the next pass will.
 func policyInEffect(w World, pvc *corev1.PersistentVolumeClaim) chroma.PVCDeletionPolicy {
-	for _, owner := range pvc.GetOwnerReferences() {
-		if owner.UID == w.Chroma.GetUID() {
-			return chroma.PVCDelete
-		}
+	switch {
+	case w.Chroma.Spec.PVCDeletionPolicy == chroma.PVCDelete,
+		pvc != nil && owned(w, pvc),
+		w.Composed.ClaimObject != nil && owned(w, objects.Manifest(w.Composed.ClaimObject)):
+		return chroma.PVCDelete
 	}
 	return chroma.PVCRetain
 }

@@ -34,8 +34,11 @@ func claimPlan(s situation, size sizing) ClaimPlan {
 		plan.Action, plan.Claim = Apply, newClaim(s.w)
 	case claimUsable:
 		plan.Action, plan.Claim = Apply, knownClaim(s, size.send)
-		plan.LookAgain = lookAgain(s.w.Composed.ClaimObject, s.claim.pvc, claimDiffers(s.claim.pvc, plan.Claim))
-	case claimTerminating, claimLost, claimTaken:
+		plan.LookAgain = lookAgain(s.w.Composed.ClaimObject, s.claim.pvc, claimDiffers(s.w, s.claim.pvc, plan.Claim), claimChanges(s.w, plan.Claim))
+	case claimTaken:
+		// An Object that still asks for a new claim would take over the one that somebody else made meanwhile.
+		plan.Action = LeaveOut
+	case claimTerminating, claimLost:
 	}
 	return plan
 }
@@ -63,32 +66,41 @@ func knownClaim(s situation, size resource.Quantity) objects.Claim {
 	}
 }
 
-// ownerOf the claim under the policy Delete.
+// ownerOf the claim under the policy Delete. It comes a pass after the status says so: the admission policy that keeps a
+// Chroma from taking its claim along right after a change to Retain reads the status.
 func ownerOf(w World) *objects.Owner {
-	if w.Chroma.Spec.PVCDeletionPolicy != chroma.PVCDelete || w.Chroma.GetUID() == "" {
+	if w.Chroma.Spec.PVCDeletionPolicy != chroma.PVCDelete || w.Chroma.GetUID() == "" || w.Chroma.Status.PVCDeletionPolicy != chroma.PVCDelete {
 		return nil
 	}
 	return &objects.Owner{APIVersion: w.XR.APIVersion, Kind: w.XR.Kind, Name: w.XR.Name, UID: w.Chroma.GetUID()}
 }
 
+// claimChanges tells whether the observed Object asks for something else than it is about to.
+func claimChanges(w World, want objects.Claim) bool {
+	if w.Composed.ClaimObject == nil {
+		return true
+	}
+	manifest := objects.Manifest(w.Composed.ClaimObject)
+	size, _, _ := unstructured.NestedString(manifest.Object, "spec", "resources", "requests", "storage")
+	return manifest.GetUID() != want.UID || owned(w, manifest) != (want.Owner != nil) || size != want.Size.String()
+}
+
 // claimDiffers tells whether the claim itself differs from the manifest in what the manifest is for.
-func claimDiffers(pvc *corev1.PersistentVolumeClaim, want objects.Claim) bool {
+func claimDiffers(w World, pvc *corev1.PersistentVolumeClaim, want objects.Claim) bool {
 	for key, value := range objects.ClaimLabels(want.Name) {
 		if pvc.GetLabels()[key] != value {
 			return true
 		}
 	}
-	owned := false
-	for _, owner := range pvc.GetOwnerReferences() {
-		owned = owned || (want.Owner != nil && owner.UID == want.Owner.UID)
-	}
 	have := pvc.Spec.Resources.Requests[corev1.ResourceStorage]
-	return owned != (want.Owner != nil) || have.Cmp(want.Size) != 0
+	return owned(w, pvc) != (want.Owner != nil) || have.Cmp(want.Size) != 0
 }
 
-// lookAgain is the token that has the provider look: the version of the claim that differs, else the token before.
-func lookAgain(observed *unstructured.Unstructured, pvc *corev1.PersistentVolumeClaim, differs bool) string {
-	if differs {
+// lookAgain is the token that has the provider look: the version of the claim that differs, else the token before. An
+// Object that is about to change makes the provider look anyway, and one whose claim was seen before the provider had its
+// turn needs none.
+func lookAgain(observed *unstructured.Unstructured, pvc *corev1.PersistentVolumeClaim, differs, changes bool) string {
+	if differs && !changes {
 		return pvc.GetResourceVersion()
 	}
 	if observed == nil {

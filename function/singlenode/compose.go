@@ -49,8 +49,12 @@ func keep(observed *unstructured.Unstructured) (any, error) {
 }
 
 func composeClaim(w World, d Decision) (any, error) {
-	if d.Claim.Action != Apply {
+	switch d.Claim.Action {
+	case LeaveOut:
+		return nil, nil //nolint:nilnil // The Object has no policy Delete: the claim stays.
+	case Keep:
 		return keep(w.Composed.ClaimObject)
+	case Apply:
 	}
 	object, err := objects.ClaimObject(d.Claim.Claim, w.Settings.Claims.ProviderConfig)
 	if err != nil {
@@ -91,7 +95,7 @@ func composePod(w World, d Decision) (any, error) {
 	case LeaveOut:
 		return nil, nil //nolint:nilnil // Leaving out is how a Pod is replaced.
 	case Apply:
-		return objects.Pod(w.Chroma, d.Pod.Image, w.Settings.Security), nil
+		return objects.Pod(w.Chroma, d.Pod.Image, d.Pod.Product, w.Settings.Security), nil
 	case Keep:
 	}
 	pod := w.pod()

@@ -67,6 +67,8 @@ func upgradeFinding(s situation, f fate, size sizing) finding {
 	case s.claim.state == claimTerminating:
 		server, _ := s.claimFinding()
 		return server
+	case !s.edit.rewritten.none() && !s.record.Unknown && s.wanted.reason == reason.Downgrade:
+		return s.edit.rewritten // The downgrade is the webhook's doing: allowing it would change nothing.
 	case s.record.Unknown, !s.wanted.allowed():
 		message := withCommands(s.w, s.wanted.message, s.wanted.verdict.Needed, nil)
 		if s.record.note != "" {

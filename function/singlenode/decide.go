@@ -19,6 +19,9 @@ const (
 	// longestName whose Service <name>-rw is still a DNS label.
 	longestName = 60
 
+	// conditionResponsive is Crossplane's: False while its circuit breaker is open.
+	conditionResponsive = "Responsive"
+
 	newerMessage = "A newer version of the function wrote the record of what has run on the data. Everything stays as it is, and nothing is started. Install that version of the function again."
 )
 
@@ -62,7 +65,7 @@ func situationOf(w World) (situation, error) {
 	s.record = recordOf(w, s.claim)
 	s.edit = editOf(w)
 	s.record = s.record.ran(s.edit)
-	s.wanted = wantedImage(w, s.record)
+	s.wanted = wantedImage(w, s.claim, s.record)
 	s.recovery = recoveryImage(w, s.record)
 	var err error
 	if s.content, err = objects.ConfigFile(w.Chroma.Spec.Config); err != nil {
@@ -113,7 +116,26 @@ func (s situation) decision(f fate) Decision {
 	d.Status = statusOf(s, final, server)
 	d.Conditions = conditions(server, upgradeFinding(s, f, size))
 	d.Events = events(s.w, d.Conditions)
+	if d.Claim.Action == Apply && s.claim.pvc != nil && claimDiffers(s.w, s.claim.pvc, d.Claim.Claim) {
+		d.TTL = min(d.TTL, ttlSoon) // The claim is not watched, and the status tells of its owner.
+	}
+	d.TTL = patient(s.w, server.reason, d.TTL)
 	return d
+}
+
+// patient looks less often at what lasts: a wait for a provider that is down can take hours.
+//
+// With its circuit breaker open Crossplane drops watch events, and starts a pass every 30 s only: a short time to live
+// keeps things moving.
+func patient(w World, server reason.Reason, ttl time.Duration) time.Duration {
+	if responsive := w.condition(conditionResponsive); responsive != nil && responsive.Status == metav1.ConditionFalse {
+		ttl = min(ttl, ttlLater)
+	}
+	before := w.condition(string(reason.ServerReady))
+	if ttl == ttlSoon && before != nil && before.Reason == string(server) && w.Now.Sub(before.LastTransitionTime.Time) > patience {
+		return ttlLater
+	}
+	return ttl
 }
 
 // writable tells whether an object of a role may be sent: nobody else has its name, it is not on its way out, and the API
@@ -148,7 +170,7 @@ func asMeta[T any, P interface {
 // undecided keeps everything as it is, the status too, and says why.
 func undecided(w World, f finding, ttl time.Duration) Decision {
 	d := asking(w)
-	d.TTL = ttl
+	d.TTL = patient(w, f.reason, ttl)
 	d.Status.Phase = phaseOf(f.reason, w.Chroma.Status.Image != "")
 	d.Status.ObservedGeneration = w.Chroma.GetGeneration()
 	blocked := finding{reason: reason.NotBlocked}

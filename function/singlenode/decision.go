@@ -67,8 +67,9 @@ type ConfigPlan struct {
 // PodPlan is for the Pod.
 type PodPlan struct {
 	Action Action
-	// Image to start with Apply.
-	Image string
+	// Image to start with Apply, and its product.
+	Image   string
+	Product chroma.Product
 	// Admitted is the image that a webhook made of ours, written down with Keep.
 	Admitted string
 	// Adopt keeps a Pod that an earlier Chroma of this name left behind (kubectl delete --cascade=orphan).

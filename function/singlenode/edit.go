@@ -24,6 +24,8 @@ type edit struct {
 	rewritten finding
 	// seen is what ran on the data although nobody recorded it before.
 	seen *ledger.Sighting
+	// allowed: the image seen may run here.
+	allowed bool
 	// opened is the version of a Pod of ours that is ready: its server has opened the data.
 	opened compatibility.Version
 }
@@ -31,6 +33,15 @@ type edit struct {
 // editOf the Pod. Which image is ours stands in managedFields: an image that is missing in our own extracted intent was
 // taken over by another manager, one that is there and differs from what we sent was rewritten by a webhook.
 func editOf(w World) edit {
+	e := editSeen(w)
+	if e.seen != nil {
+		_, refusal := image.Resolve(e.seen.Image, w.Chroma.Spec.Product, w.Settings.Images.Allowed)
+		e.allowed = refusal == nil
+	}
+	return e
+}
+
+func editSeen(w World) edit {
 	pod := w.pod()
 	if pod == nil || w.Intent == nil {
 		return edit{} // Without managedFields (offline) nothing can be told.
@@ -42,7 +53,7 @@ func editOf(w World) edit {
 	case wanted != "" && observed != wanted:
 		return editByWebhook(w, pod, observed, wanted)
 	}
-	return edit{opened: openedBy(pod, versionOf(w, observed, observed))}
+	return edit{opened: openedBy(pod, versionOf(w, pod, observed))}
 }
 
 // editByWebhook: the image is ours and is not what we sent. A tag that stayed keeps the version known; a digest alone has
@@ -52,12 +63,12 @@ func editByWebhook(w World, pod *corev1.Pod, observed, wanted string) edit {
 	if pod.GetAnnotations()[chroma.AnnotationAdmittedImage] != observed {
 		e.admitted = observed
 	}
-	ran := versionOf(w, observed, wanted)
+	ran := versionOf(w, pod, observed)
 	e.seen = sighting(pod, observed, ran)
 	if e.admitted == "" {
 		e.opened = openedBy(pod, ran) // A rewrite noticed only now may not have been acted on by the kubelet.
 	}
-	if asked := versionOf(w, wanted, wanted); !ran.IsZero() && !asked.Equal(ran) {
+	if asked := versionOf(w, pod, wanted); !ran.IsZero() && !asked.Equal(ran) {
 		e.rewritten = finding{reason: reason.ImageRewritten, message: fmt.Sprintf(
 			"A webhook changed the image from %s to %s when the Pod was created, and with it the version. Let the webhook keep the tag, or ask for %s.", wanted, observed, ran)}
 	}
@@ -95,18 +106,21 @@ func sighting(pod *corev1.Pod, observed string, version compatibility.Version) *
 	return &ledger.Sighting{PodUID: string(pod.GetUID()), Image: observed, Version: version}
 }
 
-// versionOf an admitted image, zero when it is not known: a mirror in front of the tag changes neither product nor version.
-// The product is that of the image we asked for, unless the repository is known to hold the other one.
-func versionOf(w World, admitted, wanted string) compatibility.Version {
-	asked, err := image.Parse(wanted)
-	if err != nil {
-		return compatibility.Version{}
+// versionOf an image on the Pod, zero when it is not known: a mirror in front of the tag changes neither product nor
+// version. The product is the one that the Pod was created with, unless the repository is known to hold the other one.
+func versionOf(w World, pod *corev1.Pod, text string) compatibility.Version {
+	product := chroma.Product(pod.GetAnnotations()[chroma.AnnotationWantedProduct])
+	if product == "" {
+		asked, err := image.Parse(pod.GetAnnotations()[chroma.AnnotationWantedImage])
+		if err != nil {
+			return compatibility.Version{}
+		}
+		var refusal *image.Refusal
+		if product, refusal = image.Product(asked, w.Chroma.Spec.Product); refusal != nil {
+			return compatibility.Version{}
+		}
 	}
-	product, refusal := image.Product(asked, w.Chroma.Spec.Product)
-	if refusal != nil {
-		return compatibility.Version{}
-	}
-	got, err := image.Parse(admitted)
+	got, err := image.Parse(text)
 	if err != nil {
 		return compatibility.Version{}
 	}

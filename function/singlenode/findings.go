@@ -13,14 +13,14 @@ import (
 func (s situation) serverFinding(f fate) finding {
 	if n, ok := conflict(s.w); ok {
 		return finding{reason: reason.NameConflict, message: fmt.Sprintf(
-			"%s %s belongs to somebody else, and is not touched. Delete or rename it: kubectl get %s -n %s %s -o yaml",
+			"%s %s belongs to somebody else, and is not touched. Look at it, and delete it if nobody needs it, or choose another name for this Chroma: kubectl get %s -n %s %s -o yaml",
 			n.kind, n.object.GetName(), n.kind, s.w.Chroma.GetNamespace(), n.object.GetName())}
 	}
 	for _, role := range []struct {
 		name string
 		reason.Reason
 	}{{chroma.RoleConfig, reason.ConfigRefused}, {chroma.RoleService, reason.ServiceRefused}, {chroma.RoleClaim, reason.ClaimRefused}, {chroma.RoleLedger, reason.ClaimRefused}} {
-		if held, ok := s.held[role.name]; ok {
+		if held, ok := s.held[role.name]; ok && (held.wait > 0 || !s.w.observes(role.name)) {
 			return finding{reason: role.Reason, message: fmt.Sprintf("The API refused the %s: %s", role.name, words(s.w, held.Retry))}
 		}
 	}
@@ -57,7 +57,7 @@ func (s situation) lostFinding(name string) finding {
 	if s.claim.pvc == nil {
 		return finding{reason: reason.ClaimLost, message: fmt.Sprintf(
 			"The claim %s (UID %s) with the data is gone. Nothing is started on an empty volume. Restore it and say so (%s), or begin anew with an empty one: %s",
-			name, s.claim.pinned, accept("<uid of the restored claim>"), accept(chroma.AcceptNewClaimPrefix+string(s.claim.pinned)))}
+			name, s.claim.pinned, accept(fmt.Sprintf(`"$(kubectl get pvc -n %s %s -o jsonpath={.metadata.uid})"`, s.w.Chroma.GetNamespace(), name)), accept(chroma.AcceptNewClaimPrefix+string(s.claim.pinned)))}
 	}
 	return finding{reason: reason.ClaimLost, message: fmt.Sprintf(
 		"The claim %s is another one (UID %s) than the one with the data (UID %s). Nothing is started on it. To use it: %s",

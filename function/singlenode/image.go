@@ -24,7 +24,7 @@ func (c candidate) allowed() bool { return c.verdict.Allowed }
 // wantedImage is what the spec asks for. Without spec.image it is the default that was pinned at the creation, and at the
 // creation the recovery image of a claim that was taken over before the function's default: a newer function moves no
 // server.
-func wantedImage(w World, r record) candidate {
+func wantedImage(w World, claim claim, r record) candidate {
 	pinned := w.Chroma.Status.DefaultImage
 	if pinned == "" && w.Chroma.Spec.Image == "" {
 		pinned = w.Settings.Images.Default
@@ -37,7 +37,10 @@ func wantedImage(w World, r record) candidate {
 		text = pinned
 	}
 	c := judge(w, text, r)
-	c.defaulted = pinned
+	// Before the claim is known there may be a recovery image to come, and what may not run must not be kept for ever.
+	if c.defaulted = w.Chroma.Status.DefaultImage; c.defaulted == "" && claim.state == claimUsable && c.allowed() && text == pinned {
+		c.defaulted = pinned
+	}
 	return c
 }
 

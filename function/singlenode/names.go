@@ -64,10 +64,10 @@ func (w World) found() []name {
 	var names []name
 	add := func(kind string, object metav1.Object) { names = append(names, name{kind: kind, object: object}) }
 	if o := w.Found.ClaimObject.One(); o != nil && w.Composed.ClaimObject == nil {
-		add("Object", o)
+		add("objects.kubernetes.m.crossplane.io", o)
 	}
 	if o := w.Found.LedgerObject.One(); o != nil && w.Composed.LedgerObject == nil {
-		add("Object", o)
+		add("objects.kubernetes.m.crossplane.io", o)
 	}
 	if o := w.Found.Config.One(); o != nil && w.Composed.Config == nil {
 		add("ConfigMap", o)

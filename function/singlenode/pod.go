@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/pass"
@@ -17,6 +18,8 @@ const (
 	ttlSettled = time.Minute
 	ttlSoon    = 2 * time.Second
 	ttlLater   = 10 * time.Second
+	noServer   = "No server runs. "
+
 	// patience after which a wait is looked at less often.
 	patience = time.Minute
 )
@@ -57,6 +60,8 @@ func podFate(s situation) fate {
 		return start(s)
 	case pod.GetDeletionTimestamp() != nil:
 		return waitForEnd(s, pod)
+	case s.uncomposed(pod) && (!s.lasting(reason.PodTerminating) || !judge(s.w, imageOf(pod), s.record).allowed()):
+		return waitForRest(s, pod)
 	case s.claim.state != claimUsable, s.record.newer:
 		return stayWithout(s, pod)
 	case ended(pod):
@@ -65,6 +70,25 @@ func podFate(s situation) fate {
 		return replace(s, pod)
 	}
 	return stay(s, pod)
+}
+
+// uncomposed tells whether a Pod of ours is not among what Crossplane observes: it was left out, and the answer that shows
+// it alive may be behind. Taking it in then would make it again when it has gone meanwhile.
+func (s situation) uncomposed(pod *corev1.Pod) bool {
+	return s.w.Composed.Pod == nil && metav1.GetControllerOf(pod) != nil
+}
+
+// lasting tells whether the server's condition has had a reason for longer than any cache is behind.
+func (s situation) lasting(because reason.Reason) bool {
+	before := s.w.condition(string(reason.ServerReady))
+	return before != nil && before.Reason == string(because) && s.w.Now.Sub(before.LastTransitionTime.Time) > patience
+}
+
+// waitForRest of a Pod that was left out. One that is still there after a minute was never deleted, and is taken in again.
+func waitForRest(s situation, pod *corev1.Pod) fate {
+	return fate{pod: PodPlan{Action: LeaveOut}, config: Keep, ttl: ttlSoon, server: finding{
+		reason: reason.PodTerminating, message: fmt.Sprintf(
+			"Pod %s was left out and has not ended yet. If it is still there in some minutes: kubectl delete pod -n %s %s", pod.GetName(), pod.GetNamespace(), pod.GetName())}}
 }
 
 // wantsAnother tells whether the user asks for another Pod: something the user set has changed, or somebody changed the
@@ -81,6 +105,11 @@ func stay(s situation, pod *corev1.Pod) fate {
 	f := fate{pod: kept(s, pod), config: Keep, server: stateOf(pod), ttl: ttlLater}
 	if f.server.reason == reason.PodReady {
 		f.ttl = ttlSettled
+	}
+	if claim := s.claim.pvc; f.server.reason == reason.Unschedulable && claim != nil && claim.Status.Phase == corev1.ClaimPending {
+		f.server.message = sentence(f.server.message) + fmt.Sprintf(
+			" Its claim %s has no volume: when its class or size is wrong it never held data, so begin anew: kubectl delete chroma -n %s %s; kubectl delete pvc -n %s %s",
+			claim.GetName(), s.w.Chroma.GetNamespace(), s.w.Chroma.GetName(), claim.GetNamespace(), claim.GetName())
 	}
 	if !s.w.observes(chroma.RoleConfig) {
 		f.config = Apply // Deleted by hand: without it the container could not start again.
@@ -99,11 +128,11 @@ func stayWithout(s situation, pod *corev1.Pod) fate {
 	}
 	waiting := pod.Status.Phase == corev1.PodPending || pod.Status.Phase == ""
 	switch s.claim.state {
-	case claimAbsent, claimTaken:
+	case claimAbsent:
 		// What waits for a claim of this name would run on the new one, of which nothing is recorded yet.
 		f.server, _ = s.claimFinding()
 		return leaveOut(s, f)
-	case claimLost:
+	case claimLost, claimTaken:
 		if waiting {
 			f.server, _ = s.claimFinding()
 			return leaveOut(s, f)
@@ -155,6 +184,7 @@ func leaveOut(s situation, f fate) fate {
 func replaceEnded(s situation, pod *corev1.Pod) fate {
 	f := stay(s, pod)
 	if s.record.Unknown || (!s.wanted.allowed() && !s.recovery.allowed()) {
+		f.server = finding{reason: s.wanted.reason, message: noServer + s.wanted.message}
 		return f
 	}
 	return leaveOut(s, f)
@@ -203,7 +233,7 @@ func start(s situation) fate {
 		}
 		return f
 	case s.record.Unknown, !next.allowed():
-		f.server, f.ttl = finding{reason: s.wanted.reason, message: "No server runs. " + s.wanted.message}, ttlSettled
+		f.server, f.ttl = finding{reason: s.wanted.reason, message: noServer + s.wanted.message}, ttlSettled
 		return f
 	}
 	f.raise = &next
@@ -252,11 +282,11 @@ func compose(s situation, next candidate, f fate) fate {
 	case others != "":
 		f.ttl = ttlLater
 		f.server = finding{reason: reason.ClaimInUse, message: fmt.Sprintf(
-			"Pod %s mounts the claim %s. Two servers on one volume damage its index. Delete it: kubectl delete pod -n %s %s",
+			"Pod %s mounts the claim %s. Two servers on one volume damage its index. Let it finish, or delete it or what makes it: kubectl delete pod -n %s %s",
 			others, chroma.ClaimName(s.w.Chroma.GetName()), s.w.Chroma.GetNamespace(), others)}
 		return f
 	}
-	f.pod = PodPlan{Action: Apply, Image: next.image}
+	f.pod = PodPlan{Action: Apply, Image: next.image, Product: next.release.Product}
 	f.server = finding{reason: reason.PodStarting, message: fmt.Sprintf("Pod %s is starting.", chroma.PodName(s.w.Chroma.GetName()))}
 	if held, ok := s.held[chroma.RolePod]; ok {
 		f.server = podRefused(s, held) // Tried again in this pass; the condition lasts until it works.

@@ -23,6 +23,10 @@ func stateOf(pod *corev1.Pod) finding {
 	if isReady(pod) {
 		return finding{reason: reason.PodReady, message: fmt.Sprintf("Pod %s is ready.", pod.GetName())}
 	}
+	if status := containerOf(pod); status != nil && status.State.Running != nil && status.Started != nil && *status.Started {
+		return finding{reason: reason.PodNotReady, message: fmt.Sprintf(
+			"The server in Pod %s runs, and does not answer its readiness probe. See: kubectl logs -n %s %s", pod.GetName(), pod.GetNamespace(), pod.GetName())}
+	}
 	if status := containerOf(pod); status != nil {
 		if f, ok := waitingState(pod, status); ok {
 			return f
@@ -34,16 +38,15 @@ func stateOf(pod *corev1.Pod) finding {
 				"No node takes Pod %s: %s", pod.GetName(), condition.Message)}
 		}
 	}
-	if status := containerOf(pod); status != nil && status.State.Running != nil && status.Started != nil && *status.Started {
-		return finding{reason: reason.PodNotReady, message: fmt.Sprintf(
-			"The server in Pod %s runs, and does not answer its readiness probe. See: kubectl logs -n %s %s", pod.GetName(), pod.GetNamespace(), pod.GetName())}
-	}
 	return finding{reason: reason.PodStarting, message: fmt.Sprintf("Pod %s is starting.", pod.GetName())}
 }
 
 // waitingState of a container that does not run.
 func waitingState(pod *corev1.Pod, status *corev1.ContainerStatus) (finding, bool) {
-	logs := fmt.Sprintf("See: kubectl logs -n %s %s --previous", pod.GetNamespace(), pod.GetName())
+	logs := fmt.Sprintf("See: kubectl logs -n %s %s", pod.GetNamespace(), pod.GetName())
+	if status.RestartCount > 0 {
+		logs += " --previous"
+	}
 	if waiting := status.State.Waiting; waiting != nil {
 		switch waiting.Reason {
 		case "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable":
@@ -70,7 +73,7 @@ func waitingState(pod *corev1.Pod, status *corev1.ContainerStatus) (finding, boo
 		return finding{reason: reason.IllegalInstruction, message: "The server died of an instruction that the node's CPU does not have (exit code 132). Choose another node with spec.nodeSelector."}, true
 	case last.ExitCode == 0:
 		// `chroma run` prints an error about its configuration file and exits 0: a server that ends has failed.
-		return finding{reason: reason.Completed, message: "The server ended by itself with exit code 0, which a server never does when all is well. " + logs}, true
+		return finding{reason: reason.Completed, message: "The server ended with exit code 0: by itself, which a server never does when all is well, or since it did not answer its probes. " + logs}, true
 	case status.State.Waiting != nil && status.State.Waiting.Reason == "CrashLoopBackOff", status.State.Terminated != nil, status.RestartCount > 0:
 		return finding{reason: reason.CrashLoopBackOff, message: fmt.Sprintf("The server ends with exit code %d and is started again. ", last.ExitCode) + logs}, true
 	}
@@ -89,7 +92,7 @@ func endedState(pod *corev1.Pod) finding {
 	case pod.Status.Phase == corev1.PodSucceeded:
 		return finding{reason: reason.Completed, message: fmt.Sprintf("Pod %s ended. It is replaced.", pod.GetName())}
 	}
-	return finding{reason: reason.PodFailed, message: fmt.Sprintf("Pod %s failed (%s). It is replaced.", pod.GetName(), pod.Status.Reason)}
+	return finding{reason: reason.PodFailed, message: fmt.Sprintf("Pod %s failed. It is replaced.", pod.GetName())}
 }
 
 func isReady(pod *corev1.Pod) bool {

@@ -5,6 +5,7 @@ import (
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/ledger"
+	"github.com/function-chroma/function-chroma/function/singlenode/objects"
 )
 
 // A record of what has run on the data, as this pass sees it in both places.
@@ -61,6 +62,10 @@ func (r record) ran(e edit) record {
 	}
 	if e.seen != nil {
 		r = r.with(r.Observe(*e.seen))
+		// The newest image seen that may run is what a refused server starts again with.
+		if highest, ok := r.Versions[e.seen.Version.Product]; ok && !r.Unknown && e.allowed && highest.Equal(e.seen.Version) && r.Last == e.seen.Version.Product {
+			r = r.with(r.WithRecoveryImage(e.seen.Image))
+		}
 	}
 	if !e.opened.IsZero() {
 		r = r.with(r.Opened(e.opened))
@@ -112,7 +117,8 @@ func ledgerPlan(s situation, final record) LedgerPlan {
 		return plan
 	}
 	plan.Action, plan.UID, plan.Record = Apply, s.claim.pinned, final.Record
-	plan.LookAgain = lookAgain(s.w.Composed.LedgerObject, s.claim.pvc, recordDiffers(s.claim.pvc.GetAnnotations(), final.Annotations()))
+	plan.LookAgain = lookAgain(s.w.Composed.LedgerObject, s.claim.pvc, recordDiffers(s.claim.pvc.GetAnnotations(), final.Annotations()),
+		s.w.Composed.LedgerObject == nil || recordDiffers(objects.Manifest(s.w.Composed.LedgerObject).GetAnnotations(), final.Annotations()))
 	return plan
 }
 

@@ -72,6 +72,10 @@ func words(w World, refused chroma.Retry) string {
 		return refused.Message
 	}
 	// A 422 does not reach the conditions, only an event.
+	namespace := w.Chroma.GetNamespace()
+	if w.XR.ClaimBacked {
+		namespace = metav1.NamespaceDefault // Events of cluster-scoped objects are kept there.
+	}
 	return fmt.Sprintf("the API's words are in the events: kubectl events -n %s --for=%s.%s/%s",
-		w.Chroma.GetNamespace(), strings.ToLower(w.XR.Kind), chroma.Group, w.XR.Name)
+		namespace, strings.ToLower(w.XR.Kind), chroma.Group, w.XR.Name)
 }

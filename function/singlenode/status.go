@@ -32,9 +32,7 @@ func statusOf(s situation, final record, server finding) chroma.ChromaStatus {
 		Retries:            retries(s.held),
 	}
 	final.write(&status, before)
-	if s.claim.pvc != nil {
-		status.PVCDeletionPolicy = policyInEffect(s.w, s.claim.pvc)
-	}
+	status.PVCDeletionPolicy = policyInEffect(s.w, s.claim.pvc)
 	if pod := s.w.pod(); pod != nil {
 		status.Pod, status.PodUID = pod.GetName(), string(pod.GetUID())
 		if pod.Spec.NodeName != "" {

@@ -33,7 +33,7 @@ func rendered(t *testing.T, config *chroma.Config) server.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pod := objects.Pod(of, "docker.io/chromadb/chroma:"+release, settings.Security{})
+	pod := objects.Pod(of, "docker.io/chromadb/chroma:"+release, chroma.ProductChroma, settings.Security{})
 	return server.Options{
 		Volume:    t.TempDir(),
 		Config:    []byte(objects.ConfigMap("demo", "default", file).Data[objects.ConfigKey]),

@@ -42,6 +42,8 @@ const (
 	AnnotationAdmittedImage = Group + "/admitted-image"
 	// AnnotationWantedImage is the image we asked for.
 	AnnotationWantedImage = Group + "/wanted-image"
+	// AnnotationWantedProduct is the product of the image we asked for: for a mirror the repository does not say it.
+	AnnotationWantedProduct = Group + "/wanted-product"
 	// AnnotationUserHash is the hash of what the user set. Another hash replaces the Pod.
 	AnnotationUserHash = Group + "/user-hash"
 )

@@ -21,13 +21,13 @@ const (
 	volumeConfig = "config"
 	volumeTmp    = "tmp"
 
-	// heartbeat is the only endpoint that says something before 1.x opens its port: nothing. From the first accepted
-	// connection on it answers 200. It proves that the process listens, not that it can write.
+	// heartbeat answers 200 from the first connection on that a server accepts. Before it is ready a 1.x server refuses
+	// connections. It proves that the process listens, not that it can write.
 	heartbeat = "/api/v2/heartbeat"
 )
 
 // Pod that runs the image on the claim.
-func Pod(of *chroma.Chroma, image string, security settings.Security) *applycorev1.PodApplyConfiguration {
+func Pod(of *chroma.Chroma, image string, product chroma.Product, security settings.Security) *applycorev1.PodApplyConfiguration {
 	name := of.GetName()
 	spec := applycorev1.PodSpec().
 		WithRestartPolicy(corev1.RestartPolicyAlways).
@@ -43,7 +43,8 @@ func Pod(of *chroma.Chroma, image string, security settings.Security) *applycore
 				applycorev1.PersistentVolumeClaimVolumeSource().WithClaimName(chroma.ClaimName(name))),
 			applycorev1.Volume().WithName(volumeConfig).WithConfigMap(
 				applycorev1.ConfigMapVolumeSource().WithName(chroma.ConfigName(name))),
-			// Without a writable /tmp a server on existing data starts, answers heartbeats and fails every write.
+			// Without a writable /tmp a server on existing data starts and answers heartbeats, and fails writes from about a
+			// thousand records on, when it indexes them.
 			applycorev1.Volume().WithName(volumeTmp).WithEmptyDir(applycorev1.EmptyDirVolumeSource()),
 		)
 	if len(of.Spec.NodeSelector) > 0 {
@@ -58,8 +59,9 @@ func Pod(of *chroma.Chroma, image string, security settings.Security) *applycore
 	return applycorev1.Pod(chroma.PodName(name), of.GetNamespace()).
 		WithLabels(Labels(name)).
 		WithAnnotations(map[string]string{
-			chroma.AnnotationUserHash:    UserHash(&of.Spec, image),
-			chroma.AnnotationWantedImage: image,
+			chroma.AnnotationUserHash:      UserHash(&of.Spec, image),
+			chroma.AnnotationWantedImage:   image,
+			chroma.AnnotationWantedProduct: string(product),
 		}).
 		WithSpec(spec)
 }

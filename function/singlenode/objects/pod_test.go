@@ -45,7 +45,7 @@ func testChroma(change func(*chroma.ChromaSpec)) *chroma.Chroma {
 // asPod as the API server would read it.
 func asPod(t *testing.T, of *chroma.Chroma, security settings.Security) *corev1.Pod {
 	t.Helper()
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(Pod(of, testImage, security))
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(Pod(of, testImage, chroma.ProductChroma, security))
 	if err != nil {
 		t.Fatalf("cannot encode the Pod: %v", err)
 	}
