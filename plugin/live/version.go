@@ -24,10 +24,18 @@ func otherVersion(function *unstructured.Unstructured, plugin string) error {
 	reference := Text(function, "spec", "package")
 	reference, _, _ = strings.Cut(reference, "@")
 	tag := reference[strings.LastIndex(reference, ":")+1:]
-	theirs, notTheirs := semver.NewVersion(tag)
-	ours, notOurs := semver.NewVersion(plugin)
-	if notTheirs != nil || notOurs != nil || ours.Prerelease() != "" || ours.Metadata() != "" || ours.Equal(theirs) {
+	theirs, ours := parsed(tag), parsed(plugin)
+	if theirs == nil || ours == nil || ours.Prerelease() != "" || ours.Metadata() != "" || ours.Equal(theirs) {
 		return nil
 	}
 	return fmt.Errorf("the cluster's function is %s and this plugin is %s: it may decide otherwise than the plugin says", tag, plugin)
+}
+
+// parsed version, nil where the text is none.
+func parsed(text string) *semver.Version {
+	version, err := semver.NewVersion(text)
+	if err != nil {
+		return nil
+	}
+	return version
 }

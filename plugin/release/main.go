@@ -101,7 +101,11 @@ func build(ctx context.Context, p platform) ([]byte, error) {
 	if err := command.Run(); err != nil {
 		return nil, fmt.Errorf("cannot build for %s/%s: %w", p.system, p.machine, err)
 	}
-	return os.ReadFile(path)
+	built, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read what was built: %w", err)
+	}
+	return built, nil
 }
 
 // entry of an archive.
