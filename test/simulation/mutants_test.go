@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -380,9 +381,7 @@ func mutants() map[string]mutant {
 						delete(claim.Annotations, key)
 					}
 					if record != nil {
-						for key, value := range record.Annotations() {
-							claim.Annotations[key] = value
-						}
+						maps.Copy(claim.Annotations, record.Annotations())
 					}
 				})
 			},
@@ -569,7 +568,7 @@ func mutants() map[string]mutant {
 		},
 		"AnswerAtRandom": {
 			reason: "The same request gives other bytes.", invariant: 6, story: newerAsked,
-			answer: func(_ singlenode.World, a *pass.Answer) { a.TTL += time.Duration(rand.IntN(1000)) * time.Second }, //nolint:gosec // A mistake on purpose.
+			answer: func(_ singlenode.World, a *pass.Answer) { a.TTL += time.Duration(rand.IntN(1000)) * time.Second },
 		},
 	}
 }
