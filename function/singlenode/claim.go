@@ -141,7 +141,7 @@ func createdFor(pvc *corev1.PersistentVolumeClaim) bool {
 // claim does. Offline there are no managedFields to tell.
 func madeByProvider(pvc *corev1.PersistentVolumeClaim) bool {
 	for _, entry := range pvc.GetManagedFields() {
-		if entry.FieldsV1 != nil && !strings.HasPrefix(entry.Manager, providerManagerPrefix) && bytes.Contains(entry.FieldsV1.Raw, []byte(`"f:accessModes"`)) {
+		if entry.Subresource == "" && entry.FieldsV1 != nil && !strings.HasPrefix(entry.Manager, providerManagerPrefix) && bytes.Contains(entry.FieldsV1.Raw, []byte(`"f:accessModes"`)) {
 			return false
 		}
 	}

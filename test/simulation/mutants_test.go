@@ -264,7 +264,8 @@ func mutants() map[string]mutant {
 		"SkipTheWriteAhead": {
 			reason: "A Pod is composed, and what it runs is written down nowhere.", invariant: 3, story: newerAsked,
 			decision: func(w singlenode.World, d *singlenode.Decision) {
-				if has(d, reason.LedgerPending) && w.Composed.Pod == nil && w.Found.Pod.Absent() {
+				waiting := has(d, reason.LedgerPending) || has(d, reason.ClaimPending) && w.Found.Claim.One() != nil
+				if waiting && w.Composed.Pod == nil && w.Found.Pod.Absent() {
 					d.Pod, d.Ledger.Action = singlenode.PodPlan{Action: singlenode.Apply, Image: w.Chroma.Spec.Image}, singlenode.Keep
 					d.Status.DataRecord, d.Status.DataVersion, d.Status.DataProduct, d.Status.DataVersions = "", "", "", nil
 				}
