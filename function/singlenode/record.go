@@ -61,9 +61,12 @@ func (r record) ran(e edit) record {
 		return r
 	}
 	if e.seen != nil {
+		before, known := r.Versions[e.seen.Version.Product]
 		r = r.with(r.Observe(*e.seen))
-		// The newest image seen that may run is what a refused server starts again with.
-		if highest, ok := r.Versions[e.seen.Version.Product]; ok && !r.Unknown && e.allowed && highest.Equal(e.seen.Version) && r.Last == e.seen.Version.Product {
+		// The newest image seen that may run is what a refused server starts again with. One of a version that was known
+		// already is not: two images of one version would take turns for ever.
+		newer := !known || e.seen.Version.NewerThan(before)
+		if highest, ok := r.Versions[e.seen.Version.Product]; ok && newer && !r.Unknown && e.allowed && highest.Equal(e.seen.Version) && r.Last == e.seen.Version.Product {
 			r = r.with(r.WithRecoveryImage(e.seen.Image))
 		}
 	}
