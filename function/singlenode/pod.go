@@ -61,7 +61,7 @@ func podFate(s situation) fate {
 	case pod.GetDeletionTimestamp() != nil:
 		return waitForEnd(s, pod)
 	case s.uncomposed(pod) && (!s.lasting(reason.PodTerminating) || !judge(s.w, imageOf(pod), s.record).allowed()):
-		return waitForRest(s, pod)
+		return waitForRest(pod)
 	case s.claim.state != claimUsable, s.record.newer:
 		return stayWithout(s, pod)
 	case ended(pod):
@@ -85,7 +85,7 @@ func (s situation) lasting(because reason.Reason) bool {
 }
 
 // waitForRest of a Pod that was left out. One that is still there after a minute was never deleted, and is taken in again.
-func waitForRest(s situation, pod *corev1.Pod) fate {
+func waitForRest(pod *corev1.Pod) fate {
 	return fate{pod: PodPlan{Action: LeaveOut}, config: Keep, ttl: ttlSoon, server: finding{
 		reason: reason.PodTerminating, message: fmt.Sprintf(
 			"Pod %s was left out and has not ended yet. If it is still there in some minutes: kubectl delete pod -n %s %s", pod.GetName(), pod.GetNamespace(), pod.GetName())}}
