@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -167,7 +168,31 @@ func (p programs) render(t *testing.T, composite, composition string, flags ...s
 		t.Fatalf("cannot render %s: %v\n%s", composite, err, problems)
 	}
 
-	return out
+	return ordered(out)
+}
+
+// ordered has Crossplane's own results on what is not ready sorted: it goes through a map for them.
+func ordered(rendered []byte) []byte {
+	separator := []byte("---\n")
+	documents := bytes.Split(rendered, separator)
+
+	var places []int
+
+	var results [][]byte
+
+	for i, document := range documents {
+		if bytes.Contains(document, []byte("\nkind: Result\n")) && bytes.Contains(document, []byte("is not yet ready\n")) {
+			places, results = append(places, i), append(results, document)
+		}
+	}
+
+	slices.SortFunc(results, bytes.Compare)
+
+	for i, place := range places {
+		documents[place] = results[i]
+	}
+
+	return bytes.Join(documents, separator)
 }
 
 // validate what was rendered against its XRD and the definitions of provider-kubernetes.
