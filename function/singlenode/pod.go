@@ -102,7 +102,7 @@ func wantsAnother(s situation, pod *corev1.Pod) bool {
 
 // stay as it is, the ConfigMap too: a container that restarts reads it.
 func stay(s situation, pod *corev1.Pod) fate {
-	f := fate{pod: kept(s, pod), config: Keep, server: stateOf(pod), ttl: ttlLater}
+	f := fate{pod: kept(s, pod), config: Keep, server: stateOf(pod, s.w.Now), ttl: ttlLater}
 	if f.server.reason == reason.PodReady {
 		f.ttl = ttlSettled
 	}

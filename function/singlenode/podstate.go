@@ -2,6 +2,7 @@ package singlenode
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -16,14 +17,14 @@ const (
 )
 
 // stateOf a Pod that runs, or tries to: the reason of ServerReady and a sentence with the way out.
-func stateOf(pod *corev1.Pod) finding {
+func stateOf(pod *corev1.Pod, now time.Time) finding {
 	if ended(pod) {
 		return endedState(pod)
 	}
 	if isReady(pod) {
 		return finding{reason: reason.PodReady, message: fmt.Sprintf("Pod %s is ready.", pod.GetName())}
 	}
-	if status := containerOf(pod); status != nil && status.State.Running != nil && status.Started != nil && *status.Started {
+	if status := containerOf(pod); status != nil && settledDown(status, now) {
 		return finding{reason: reason.PodNotReady, message: fmt.Sprintf(
 			"The server in Pod %s runs, and does not answer its readiness probe. See: kubectl logs -n %s %s", pod.GetName(), pod.GetNamespace(), pod.GetName())}
 	}
@@ -39,6 +40,15 @@ func stateOf(pod *corev1.Pod) finding {
 		}
 	}
 	return finding{reason: reason.PodStarting, message: fmt.Sprintf("Pod %s is starting.", pod.GetName())}
+}
+
+// settledDown tells whether a container has run for a while since it was started last: what ended it before is not what
+// keeps it from being ready now.
+func settledDown(status *corev1.ContainerStatus, now time.Time) bool {
+	if status.State.Running == nil || status.Started == nil || !*status.Started {
+		return false
+	}
+	return status.RestartCount == 0 || now.Sub(status.State.Running.StartedAt.Time) > 2*time.Minute
 }
 
 // waitingState of a container that does not run.

@@ -3,6 +3,7 @@ package singlenode
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -55,9 +56,9 @@ func TestStateOf(t *testing.T) {
 				tc.container.Name = objects.Container
 				pod.Status.ContainerStatuses = []corev1.ContainerStatus{*tc.container}
 			}
-			got := stateOf(pod)
+			got := stateOf(pod, time.Now())
 			if got.reason != tc.want || !strings.Contains(got.message, tc.says) {
-				t.Errorf("\n%s\nstateOf(...): want %s with %q, got %s: %s", tc.reason, tc.want, tc.says, got.reason, got.message)
+				t.Errorf("\n%s\nstateOf(..., time.Now()): want %s with %q, got %s: %s", tc.reason, tc.want, tc.says, got.reason, got.message)
 			}
 		})
 	}
