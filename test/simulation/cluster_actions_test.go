@@ -64,7 +64,7 @@ func (r *run) takeName(t *choice) bool {
 	return true
 }
 
-// restoreStatus of the XR as it was once, as a backup does that comes back over what is there.
+// restoreStatus of the XR as it was once.
 func (r *run) restoreStatus(t *choice) bool {
 	of := r.Get(kindChroma, namespace, "demo")
 	if of == nil {
@@ -78,8 +78,13 @@ func (r *run) restoreStatus(t *choice) bool {
 	if !found {
 		return false
 	}
-	of.Object["status"] = status
-	_, err := r.Store().Update(of, store.Options{Actor: simulator.ActorUser, Manager: "restore", Subresource: "status"})
+	// As in a restored etcd the status is still Crossplane's: what another manager writes there Crossplane cannot take
+	// away again by leaving it out.
+	intent := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": of.GetAPIVersion(), "kind": of.GetKind(),
+		"metadata": map[string]any{"name": of.GetName(), "namespace": of.GetNamespace()}, "status": status,
+	}}
+	_, err := r.Store().Apply(intent, store.Options{Actor: simulator.ActorUser, Manager: "apiextensions.crossplane.io/composite", Subresource: "status"})
 	return err == nil
 }
 
