@@ -65,8 +65,8 @@ func explain(v *live.View, wanted string, out *v1.UpgradeCheck) {
 		out.Annotations = append(out.Annotations, needed.Key+"="+needed.Value)
 	}
 	for _, crossing := range verdict.Crossings {
-		if crossing.Trial != nil && !crossing.From.Equal(crossing.To) {
-			out.Trial = crossing.Trial.Outcome
+		if tried := trialOf(crossing); tried != "" {
+			out.Trial = tried
 		}
 	}
 	if known && out.Allowed {
@@ -75,6 +75,19 @@ func explain(v *live.View, wanted string, out *v1.UpgradeCheck) {
 	if verdict.Explanation != "" && out.Message == "" {
 		out.Message = verdict.Explanation
 	}
+}
+
+// trialOf a step between two versions: what came of it, or that nobody has run the two on the same data.
+func trialOf(crossing compatibility.Crossing) string {
+	switch {
+	case crossing.From.Equal(crossing.To):
+		return ""
+	case crossing.Trial == nil:
+		return "not tried"
+	case !crossing.Tried:
+		return "not tried with these versions; of others: " + crossing.Trial.Outcome
+	}
+	return crossing.Trial.Outcome
 }
 
 // wayBack from a version to the one on the data now, once the version has run.
