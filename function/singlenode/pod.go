@@ -126,12 +126,15 @@ func stayWithout(s situation, pod *corev1.Pod) fate {
 		}
 		return f
 	}
+	// What waits for a claim of this name would run on another one, of which nothing is recorded. A server that runs stays,
+	// whatever the answer says: it can be behind.
 	waiting := pod.Status.Phase == corev1.PodPending || pod.Status.Phase == ""
 	switch s.claim.state {
 	case claimAbsent:
-		// What waits for a claim of this name would run on the new one, of which nothing is recorded yet.
-		f.server, _ = s.claimFinding()
-		return leaveOut(s, f)
+		if waiting || ended(pod) {
+			f.server, _ = s.claimFinding()
+			return leaveOut(s, f)
+		}
 	case claimLost, claimTaken:
 		if waiting {
 			f.server, _ = s.claimFinding()

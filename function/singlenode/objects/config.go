@@ -3,7 +3,6 @@ package objects
 import (
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"sigs.k8s.io/yaml"
 
@@ -52,9 +51,4 @@ func ConfigMap(name, namespace, content string) *applycorev1.ConfigMapApplyConfi
 	return applycorev1.ConfigMap(chroma.ConfigName(name), namespace).
 		WithLabels(Labels(name)).
 		WithData(map[string]string{ConfigKey: content})
-}
-
-// IsConfig tells whether the observed ConfigMap has the content.
-func IsConfig(observed *corev1.ConfigMap, content string) bool {
-	return observed != nil && observed.Data[ConfigKey] == content
 }
