@@ -84,6 +84,10 @@ package-test: $(BIN)/crossplane ## Build the packages twice, compare their bytes
 push: $(BIN)/crossplane ## Push the packages in dist/ to REGISTRY, as they were built by make package.
 	go run ./package/build -crossplane $(BIN)/crossplane -output dist -version $(VERSION) -registry $(REGISTRY) -push
 
+.PHONY: plugin-release
+plugin-release: ## Build the plugin for every platform into dist/plugin, for VERSION, with checksums and Krew's manifest.
+	go run ./plugin/release -version $(VERSION) -output dist/plugin
+
 .PHONY: chart-parity
 chart-parity: $(BIN)/chart-render ## Compare with Chroma's chart: CHART=<checkout of Chroma> VERSION=93652ec.
 	go run ./test/chartparity -checkout '$(CHART)' -version '$(VERSION)' -render $(BIN)/chart-render

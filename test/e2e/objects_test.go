@@ -34,6 +34,8 @@ var (
 	kindClaim         = kindOf("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim")
 	kindVolume        = kindOf("", "v1", "persistentvolumes", "PersistentVolume")
 	kindDeployment    = kindOf("apps", "v1", "deployments", "Deployment")
+	kindStatefulSet   = kindOf("apps", "v1", "statefulsets", "StatefulSet")
+	kindJob           = kindOf("batch", "v1", "jobs", "Job")
 	kindObject        = kindOf("kubernetes.m.crossplane.io", "v1alpha1", "objects", "Object")
 	kindConfiguration = kindOf("pkg.crossplane.io", "v1", "configurations", "Configuration")
 	kindProvider      = kindOf("pkg.crossplane.io", "v1", "providers", "Provider")

@@ -200,6 +200,12 @@ func (c *Cluster) Command(ctx context.Context, name string, arguments ...string)
 	return exec.CommandContext(ctx, "nsenter", append(words, arguments...)...)
 }
 
+// Inside is a command that runs as a process of the node, and ends with it at the latest. It ends with its context too.
+func (c *Cluster) Inside(ctx context.Context, name string, arguments ...string) *exec.Cmd {
+	words := []string{"-t", strconv.Itoa(c.init), "-m", "-n", "-p", "--", "setpriv", "--pdeathsig=KILL", name}
+	return exec.CommandContext(ctx, "nsenter", append(words, arguments...)...)
+}
+
 // waitForAPI until the API server says that it is ready.
 func (c *Cluster) waitForAPI(ctx context.Context) error {
 	config, err := c.Config()
