@@ -97,7 +97,7 @@ sim: ## Play SIM_ACTIONS (20000) random actions against the decision, and count 
 	GOGC=400 SIM_ACTIONS=$(SIM_ACTIONS) SIM_LEAST=$(SIM_LEAST) go test -count=1 -v -timeout 120m -run TestSimulation ./test/simulation
 
 # What a node runs, and what installs the packages on it.
-E2E_TOOLS := etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy kubectl coredns helm crossplane crossplane-core provider-kubernetes
+E2E_TOOLS := etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy kubectl coredns helm crossplane crossplane-core provider-kubernetes versitygw
 
 .PHONY: e2e
 e2e: $(addprefix $(BIN)/,$(E2E_TOOLS)) ## Test on a real cluster, made for it. RUN=TestName runs one test.
@@ -124,7 +124,7 @@ clean: ## Remove what was built, the cached tools included.
 	rm -rf dist $(CACHE)
 
 # Tools at pinned versions, built once: build.sh compares what they are made from.
-$(sort $(addprefix $(BIN)/,$(E2E_TOOLS) golangci-lint versitygw chart-render)): FORCE
+$(sort $(addprefix $(BIN)/,$(E2E_TOOLS) golangci-lint chart-render)): FORCE
 	@test/tools/build.sh $(BIN) $(@F)
 
 $(BIN)/function: FORCE

@@ -100,7 +100,7 @@ func TestDistributedObjects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			client := crossplane
+			var client dynamic.Interface = crossplane
 			if object.Kind == chart.KindRoleBinding {
 				// The Role that a binding names is not there in a dry run, so that its rights cannot be compared.
 				client = s.client
