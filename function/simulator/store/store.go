@@ -87,15 +87,16 @@ type record struct {
 	object  *unstructured.Unstructured
 	message *structpb.Struct
 	version string
-	// intents are the last ones that made no difference, by manager and subresource.
+	// intents are the last ones that were applied, by manager and subresource.
 	intents map[intentKey]appliedIntent
 }
 
 type intentKey struct{ manager, subresource string }
 
+// appliedIntent is what a manager applied last, and the object that it made.
 type appliedIntent struct {
-	version string
-	intent  map[string]any
+	result *unstructured.Unstructured
+	intent map[string]any
 }
 
 // Store has the objects of one simulated cluster. It is not safe for concurrent use.

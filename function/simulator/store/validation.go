@@ -11,7 +11,7 @@ func validate(key Key, before, after *unstructured.Unstructured) error {
 		return err
 	}
 	if key.GVK.Group != "" {
-		return nil
+		return validateFixed(key, before, after)
 	}
 	switch key.GVK.Kind {
 	case kindPod:

@@ -22,7 +22,7 @@ func (s *Store) Apply(intent *unstructured.Unstructured, o Options) (*unstructur
 	if v := intent.GetResourceVersion(); v != "" && v != r.version {
 		return nil, NewConflict(key)
 	}
-	if last, found := r.intents[id]; found && last.version == r.version && sameIntent(last.intent, intent.Object) {
+	if last, found := r.intents[id]; found && last.stands(r.object, id) && sameIntent(last.intent, intent.Object) {
 		return r.object, nil
 	}
 	if err := s.declared(key.GVK, intent); err != nil {
@@ -38,7 +38,7 @@ func (s *Store) Apply(intent *unstructured.Unstructured, o Options) (*unstructur
 		return stored, err
 	}
 	if now := s.records[key]; now != nil {
-		now.intents[id] = appliedIntent{version: now.version, intent: intent.DeepCopy().Object}
+		now.intents[id] = appliedIntent{result: now.object, intent: intent.DeepCopy().Object}
 	}
 	return stored, nil
 }
@@ -113,9 +113,14 @@ func (s *Store) Update(object *unstructured.Unstructured, o Options) (*unstructu
 	if v := object.GetResourceVersion(); v != "" && v != r.version {
 		return nil, NewConflict(key)
 	}
-	after, err := s.track(r.object, withSubresource(r.object, object, o.Subresource), key, o)
-	if err != nil {
-		return nil, err
+	after := withSubresource(r.object, object, o.Subresource)
+	if Same(r.object.Object, after.Object) {
+		after = r.object.DeepCopy() // Nobody comes to own anything.
+	} else {
+		var err error
+		if after, err = s.track(r.object, after, key, o); err != nil {
+			return nil, err
+		}
 	}
 	return s.finish(Request{Verb: VerbUpdate, Actor: o.Actor, Manager: o.Manager, Subresource: o.Subresource, Key: key, Object: after, Before: r.object, DryRun: o.DryRun}, object.GetUID() != "")
 }
@@ -192,7 +197,11 @@ func (s *Store) store(request Request, outcome Outcome) *unstructured.Unstructur
 		s.notify(change)
 		return after
 	}
-	s.records[request.Key] = newRecord(after)
+	stored := newRecord(after)
+	if earlier := s.records[request.Key]; earlier != nil {
+		stored.intents = earlier.intents
+	}
+	s.records[request.Key] = stored
 	s.notify(change)
 	return after
 }
@@ -243,6 +252,44 @@ func hasGeneration(object *unstructured.Unstructured) bool {
 		return true
 	}
 	return object.GetKind() == kindPod
+}
+
+// stands tells whether an object still is what the last apply of a manager made of it, in what the intent speaks of: to
+// apply the same intent once more would change nothing. Pods are looked at closer, since a webhook can rewrite them at
+// each update.
+func (a appliedIntent) stands(now *unstructured.Unstructured, id intentKey) bool {
+	if now == a.result {
+		return true
+	}
+	if now.GetKind() == kindPod || !Same(appliedFields(now, id), appliedFields(a.result, id)) {
+		return false
+	}
+	if id.subresource == subresourceStatus {
+		return Same(now.Object[subresourceStatus], a.result.Object[subresourceStatus])
+	}
+	for field := range a.intent {
+		if field != "metadata" && field != subresourceStatus && !Same(now.Object[field], a.result.Object[field]) {
+			return false
+		}
+	}
+	metadata, _ := a.intent["metadata"].(map[string]any)
+	for field := range metadata {
+		if field != "resourceVersion" && !Same(metadataOf(now)[field], metadataOf(a.result)[field]) {
+			return false
+		}
+	}
+	return true
+}
+
+// appliedFields are the fields that a manager has applied and still owns.
+func appliedFields(object *unstructured.Unstructured, id intentKey) any {
+	for _, o := range listAt(object.Object, "metadata", "managedFields") {
+		entry, _ := o.(map[string]any)
+		if stringAt(entry, "manager") == id.manager && stringAt(entry, "operation") == string(metav1.ManagedFieldsOperationApply) && stringAt(entry, "subresource") == id.subresource {
+			return entry["fieldsV1"]
+		}
+	}
+	return nil
 }
 
 func sameIntent(last, intent map[string]any) bool {
