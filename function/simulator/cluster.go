@@ -50,6 +50,9 @@ type Config struct {
 	Changed func(store.Change)
 	// Passed is called after every pass. Without it the passes are not recorded.
 	Passed func(*Pass)
+	// Pods makes the Pods of Deployments, StatefulSets and Jobs, as their controllers do, and Chroma's sysdb list them in
+	// the MemberLists. Without it workloads have no Pods: only their status gets ready.
+	Pods bool
 }
 
 // Cluster with all its controllers. It is not safe for concurrent use.
@@ -105,7 +108,7 @@ func New(config Config) (*Cluster, error) {
 	c.controllers = map[string]controller{
 		ActorCrossplane: c.reconcileComposite, ActorClaims: c.reconcileClaim, ActorProvider: c.reconcileObject,
 		ActorCollector: c.collect, ActorScheduler: c.schedule, ActorKubelet: c.runPod, ActorBinder: c.bind, ActorNodes: c.watchNode,
-		ActorHeld: c.release, ActorWorkloads: c.roll,
+		ActorHeld: c.release, ActorWorkloads: c.roll, ActorSysDB: c.listMembers,
 	}
 	schemas := map[schema.GroupVersionKind]store.Schema{}
 	for i := range config.Composites {
@@ -217,6 +220,10 @@ func (c *Cluster) wake(change store.Change) {
 		c.queue.add(Task{ActorScheduler, key}, c.queue.soon(), false)
 		c.queue.add(Task{ActorKubelet, key}, c.queue.soon(), false)
 		c.wakeClaimsOf(change)
+		c.wakeOwnerOf(change)
+		c.wakeSysDB(key.Namespace)
+	case kindMemberList():
+		c.wakeSysDB(key.Namespace)
 	case kindClaim():
 		c.queue.add(Task{ActorBinder, key}, c.queue.soon(), false)
 		c.wakePodsOf(key)

@@ -8,9 +8,12 @@
 // A Cluster moves by Step (one task of one controller), Advance (simulated time), Settle or Until. Users are its
 // methods Apply, Edit, SetImage, Annotate, Label, Scale and Delete; faults are SetFunctionDown, SetProviderDown,
 // SetCrossplaneDown, CrashCrossplane, HoldNextPass, InterruptWrites, FreezeCaches, Refuse, DenyRead, SetImageWebhook,
-// Admit, SetImageFault, SetUnschedulable, SetNodeLost, CrashPod, EvictPod, SetStuck, Snapshot with Restore, and Heal
-// ends them. Config.Changed hears of every single write, Config.Passed of every pass.
+// Admit, SetImageFault, SetUnschedulable, SetNodeLost, CrashPod, EvictPod, SetStuck, SetSilent, LoseLeader, Snapshot with
+// Restore, and Heal ends them. Config.Changed hears of every single write, Config.Passed of every pass.
 //
-// What it leaves out: the Pods of workloads, the time between a write and the informer caches unless they are frozen,
+// With Config.Pods, Deployments, StatefulSets and Jobs make Pods as their controllers do, and Chroma's sysdb lists the ready
+// ones in the MemberLists.
+//
+// What it leaves out: ReplicaSets, the time between a write and the informer caches unless they are frozen,
 // defaults and rules of custom kinds, and the network.
 package simulator

@@ -53,11 +53,13 @@ type faults struct {
 	unschedulable bool
 	lost          map[string]bool
 	stuck         map[store.Key]bool
-	images        map[string]ImageFault
+	// silent Pods never answer their probe, and leaderless ones lead no more, by UID.
+	silent, leaderless map[string]bool
+	images             map[string]ImageFault
 }
 
 func newFaults() *faults {
-	return &faults{waiting: map[Task]struct{}{}, unreadable: map[schema.GroupKind]bool{}, unwritable: map[schema.GroupVersionKind]string{}, lost: map[string]bool{}, stuck: map[store.Key]bool{}, images: map[string]ImageFault{}}
+	return &faults{waiting: map[Task]struct{}{}, unreadable: map[schema.GroupKind]bool{}, unwritable: map[schema.GroupVersionKind]string{}, lost: map[string]bool{}, stuck: map[store.Key]bool{}, silent: map[string]bool{}, leaderless: map[string]bool{}, images: map[string]ImageFault{}}
 }
 
 // Heal ends all faults: what was down is up, caches are fresh, nothing is refused, Nodes are back, images are well.

@@ -19,6 +19,7 @@ const (
 	ActorBinder     = "volume-binder"
 	ActorNodes      = "node-lifecycle"
 	ActorWorkloads  = "workloads"
+	ActorSysDB      = "sysdb"
 	ActorUser       = "user"
 	// ActorHeld is the controller of the late writes of a pass that was held up; their actor is ActorCrossplane.
 	ActorHeld = "crossplane-held"

@@ -195,11 +195,11 @@ func (c *Cluster) checkRunning(pod *unstructured.Unstructured, k *container) {
 		return
 	}
 	fault := c.images[k.image]
-	if fault.Exits {
+	if fault.Exits || (ofJob(pod) && !fault.NeverReady) {
 		c.exit(pod, k, fault.ExitCode, fault.reason())
 		return
 	}
-	if !k.ready && !fault.NeverReady {
+	if !k.ready && !fault.NeverReady && !c.silent[k.uid] {
 		k.ready = true
 		k.backOff = 0
 	}

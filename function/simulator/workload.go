@@ -15,7 +15,7 @@ const rolloutTime = 2 * time.Second
 
 const kindJob = "Job"
 
-// workload says whether the kind is one of Kubernetes' workloads, whose Pods are not modelled: only their status is.
+// workload says whether the kind is one of Kubernetes' workloads. Their Pods are made with Config.Pods only.
 func workload(kind schema.GroupVersionKind) bool {
 	switch kind.GroupKind() {
 	case schema.GroupKind{Group: "apps", Kind: "Deployment"}, schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, schema.GroupKind{Group: "batch", Kind: kindJob}:
@@ -45,10 +45,14 @@ func (c *Cluster) Scale(kind schema.GroupVersionKind, namespace, name string, re
 	return err
 }
 
-// roll out a workload: it is ready in its newest generation a moment after it changed.
+// roll out a workload: it is ready in its newest generation a moment after it changed, or when its Pods are.
 func (c *Cluster) roll(key store.Key) {
 	live := c.store.Peek(key)
 	if live == nil || deleting(live) || c.stuck[key] {
+		return
+	}
+	if c.config.Pods {
+		c.control(live)
 		return
 	}
 	generation := live.GetGeneration()
