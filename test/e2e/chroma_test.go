@@ -74,11 +74,17 @@ func (s *scene) waitReady(name, version string) time.Duration {
 // waitCondition until a condition of the Chroma has a status and a reason.
 func (s *scene) waitCondition(name, condition, status, reason string) string {
 	s.Helper()
+	return s.waitConditionOf(kindChroma, name, condition, status, reason)
+}
+
+// waitConditionOf an object of any kind.
+func (s *scene) waitConditionOf(of kind, name, condition, status, reason string) string {
+	s.Helper()
 	message := ""
 	s.wait(fmt.Sprintf("%s %s=%s %s", name, condition, status, reason), patience, func() (string, bool) {
-		object, err := s.get(s.Context(), kindChroma, s.namespace, name)
+		object, err := s.get(s.Context(), of, s.namespace, name)
 		if err != nil || object == nil {
-			return fmt.Sprintf("no Chroma (%v)", err), false
+			return fmt.Sprintf("no %s (%v)", of.name, err), false
 		}
 		var gotStatus, gotReason string
 		gotStatus, gotReason, message = conditionOf(object, condition)

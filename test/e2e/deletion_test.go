@@ -155,9 +155,16 @@ func TestAdoption(t *testing.T) {
 	s.waitReady("demo", "1.5.9")
 	s.write("demo")
 	uid := s.claim("demo").UID
-	s.kubectl("delete", "chroma", "demo", "--wait=false")
+	first := s.chroma("demo").UID
+	s.kubectl("delete", "chroma", "demo")
 	// At once: the objects of the first one are still going.
 	s.apply(manifest("demo", "1.5.0", nil))
+	if s.pod("demo") == nil {
+		t.Log("the first one's Pod went before the second Chroma was made")
+	}
+	if got := s.chroma("demo").UID; got == first {
+		t.Fatal("the first Chroma was applied to, not a second one made")
+	}
 	s.waitCondition("demo", "UpgradeBlocked", "True", "Downgrade")
 	s.apply(manifest("demo", "1.5.9", nil))
 	s.waitReady("demo", "1.5.9")
