@@ -86,7 +86,7 @@ func TestJobOfARunningSystem(t *testing.T) {
 func TestJobMadeAnew(t *testing.T) {
 	c := newCluster(t, "52ce844")
 	c.held[job] = true
-	for range 3 {
+	for range 4 { // ServiceAccount, Roles, RoleBindings, Job.
 		c.pass()
 	}
 	if !c.has(job) {
@@ -113,7 +113,7 @@ func TestJobMadeAnew(t *testing.T) {
 
 func TestJobFailed(t *testing.T) {
 	c := newCluster(t, "52ce844")
-	for range 3 {
+	for range 4 { // ServiceAccount, Roles, RoleBindings, Job.
 		c.pass()
 	}
 	c.observed[job].Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True"}}}

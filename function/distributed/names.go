@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	applyrbacv1 "k8s.io/client-go/applyconfigurations/rbac/v1"
 
 	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/distributed/chart"
@@ -155,6 +156,9 @@ func (s situation) blockedName() finding {
 
 // mayCreate says whether an object that is not observed may be composed.
 func (w World) mayCreate(object chart.Object) bool {
+	if !w.roleObserved(object) {
+		return false
+	}
 	switch w.holderOf(object.Role) {
 	case nobody:
 		return true
@@ -165,4 +169,11 @@ func (w World) mayCreate(object chart.Object) bool {
 	case unknown, leaving, neighbour, stranger:
 	}
 	return false
+}
+
+// roleObserved: a RoleBinding whose Role is not there is refused with "not found", since the API server compares the
+// Role's rules with the rights of who binds it, and Crossplane, which applies in any order, ends its pass at that.
+func (w World) roleObserved(object chart.Object) bool {
+	binding, ok := object.Manifest.(*applyrbacv1.RoleBindingApplyConfiguration)
+	return !ok || w.live(chart.RoleOf(chart.KindRole, *binding.RoleRef.Name)) != nil
 }

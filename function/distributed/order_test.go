@@ -32,6 +32,10 @@ func TestCreation(t *testing.T) {
 		t.Fatalf("\nthe ServiceAccount that decides who has the namespace comes alone and first: -want, +got:\n%s", diff)
 	}
 	c.pass()
+	if slices.ContainsFunc(roles(c), func(role string) bool { return strings.HasPrefix(role, "rolebinding-") }) || !c.has("role-pod-watcher") {
+		t.Fatalf("the API server refuses a RoleBinding whose Role is not there: Roles come a pass before, got %v", roles(c))
+	}
+	c.pass()
 	if len(c.observed) != 50 {
 		t.Errorf("the foundation has 50 objects (5 lists, 8 Roles, 23 bindings, 6 Services, 8 accounts), got %d: %v", len(c.observed), roles(c))
 	}
@@ -85,8 +89,9 @@ func TestUpdate(t *testing.T) {
 	c.spec()["version"] = "52ce844"
 	order := []string{chart.SysDB, chart.LogService, chart.QueryService, chart.Frontend}
 
-	c.pass() // The added MemberList, its rights, and the Job.
-	c.pass()
+	for range 3 { // The added MemberList and Roles, their RoleBindings, and the Job.
+		c.pass()
+	}
 	if !c.has("job-sysdb-migration-52ce844") || !c.has("job-sysdb-migration-93652ec") {
 		t.Fatalf("the Job of the earlier version stays until the new one is done: %v", roles(c))
 	}

@@ -23,7 +23,7 @@ func TestOrphanedJob(t *testing.T) {
 
 	c := newCluster(t, "52ce844")
 	c.others["Job/orphan"] = orphan
-	for range 3 {
+	for range 4 { // ServiceAccount, Roles, RoleBindings, Job.
 		c.pass()
 	}
 	if !c.has(job) || url(c) != url(before) {

@@ -23,7 +23,7 @@ func (c *cluster) synced(message string) {
 func TestRefusedWrite(t *testing.T) {
 	c := newCluster(t, "52ce844")
 	role := workloadRole(chart.SysDB)
-	for range 3 {
+	for range 4 { // ServiceAccount, Roles, RoleBindings, Job.
 		c.pass()
 	}
 	c.settle()
