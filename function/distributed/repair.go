@@ -163,7 +163,7 @@ func (s situation) sysdbSymptom() symptom {
 	return seen
 }
 
-// listComplete says whether a MemberList has all ready Pods of its component.
+// listComplete says whether a MemberList has all ready Pods of its component, with their addresses.
 func (s situation) listComplete(component chart.Component) (complete, known bool) {
 	if _, there := s.w.Workloads[component.Name]; !there {
 		return true, true
@@ -175,15 +175,20 @@ func (s situation) listComplete(component chart.Component) (complete, known bool
 	}
 	for _, pod := range pods {
 		// The sysdb finds members by this label. In an update, Pods of a version whose component was no member lack it.
-		if pod.Labels[chart.LabelMemberType] == component.MemberType && podReady(pod) && !members[pod.Name] {
+		if pod.Labels[chart.LabelMemberType] != component.MemberType || !podReady(pod) {
+			continue
+		}
+		// A StatefulSet's Pod comes back under its name with another address: who finds it by the list does not reach it.
+		if address, there := members[pod.Name]; !there || address != "" && pod.Status.PodIP != "" && address != pod.Status.PodIP {
 			return false, true
 		}
 	}
 	return true, true
 }
 
-// members of a component's MemberList, by the name of their Pod. False: the list is not there or not answered.
-func (s situation) members(component chart.Component) (map[string]bool, bool) {
+// members of a component's MemberList: their addresses by the name of their Pod. False: the list is not there or not
+// answered.
+func (s situation) members(component chart.Component) (map[string]string, bool) {
 	list := s.w.Required[askList(component.Name)].Object()
 	if list == nil {
 		return nil, false
@@ -192,11 +197,11 @@ func (s situation) members(component chart.Component) (map[string]bool, bool) {
 	if err != nil {
 		return nil, false
 	}
-	members := make(map[string]bool, len(entries))
+	members := make(map[string]string, len(entries))
 	for _, entry := range entries {
 		member, _ := entry.(map[string]any)
 		if id, ok := member["member_id"].(string); ok {
-			members[id] = true
+			members[id], _ = member["member_ip"].(string)
 		}
 	}
 	return members, true

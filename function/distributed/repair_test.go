@@ -229,3 +229,30 @@ func TestIllegalInstruction(t *testing.T) {
 		t.Errorf("exit code 132 is explained, got %+v", got)
 	}
 }
+
+// TestStaleAddress: a StatefulSet's Pod comes back under its name, so the list of a sysdb without its lease still has it,
+// with the address that it had before.
+func TestStaleAddress(t *testing.T) {
+	c := running(t, "52ce844")
+	role := workloadRole(chart.SysDB)
+	listed := func(address string) {
+		_ = unstructured.SetNestedField(c.others["Pod/query-service-0"].Object, "10.0.0.7", "status", "podIP")
+		list := c.others["MemberList/query-service-memberlist"]
+		_ = unstructured.SetNestedSlice(list.Object, []any{
+			map[string]any{"member_id": "query-service-0", "member_ip": address}, map[string]any{"member_id": "query-service-1"},
+		}, "spec", "members")
+	}
+	generation := c.observed[role].GetGeneration()
+	listed("10.0.0.7")
+	c.pass()
+	c.after(180 * time.Second)
+	if c.observed[role].GetGeneration() != generation {
+		t.Fatal("a list with the Pod's address lacks nothing")
+	}
+	listed("10.0.0.6")
+	c.pass()
+	c.after(180 * time.Second)
+	if c.observed[role].GetGeneration() == generation {
+		t.Errorf("nobody reaches the Pod by an address of before: the sysdb is restarted, got %+v", c.condition(reason.Repaired))
+	}
+}
