@@ -35,6 +35,8 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	// From now on an interrupt ends this process, and with its end of the pipe the cluster.
+	cancel()
 	code := m.Run()
 	if err := world.close(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
