@@ -86,7 +86,7 @@ func TestCheckGivesTheFunctionsOwnReason(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := story(rt, defaults)
 		image := rapid.SampledFrom(images()).Draw(rt, "wanted")
-		server := fixture.Serve(t, fixture.Dump(t, s, false)...)
+		server := fixture.Serve(t, fixture.Dump(t, s, chroma.GroupVersionKind(), nil)...)
 		got := fixture.Run(t, server, "", "upgrade", "check", "demo", "-n", "default", "--image", image, "-o", "json")
 		var list v1.UpgradeCheckList
 		if err := json.Unmarshal([]byte(got.Out), &list); err != nil || len(list.Items) != 1 {
