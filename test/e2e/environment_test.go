@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/client-go/dynamic"
@@ -32,7 +33,11 @@ type environment struct {
 	client dynamic.Interface
 	http   *http.Client
 	began  time.Time
-	// kubectl and other clients run by this.
+	// plugin is built once.
+	plugin      sync.Once
+	pluginPath  string
+	pluginError error
+	// command runs kubectl and other clients.
 	command func(ctx context.Context, name string, arguments ...string) *exec.Cmd
 }
 
@@ -74,13 +79,16 @@ func (e *environment) useContext(name string) error {
 		return fmt.Errorf("cannot use context %q: %w", name, err)
 	}
 	e.command = func(ctx context.Context, command string, arguments ...string) *exec.Cmd {
-		switch command {
-		case "kubectl":
+		switch filepath.Base(command) {
+		case "kubectl", "kubectl-chroma":
 			arguments = append([]string{"--context=" + name}, arguments...)
 		case "helm":
 			arguments = append([]string{"--kube-context=" + name}, arguments...)
 		}
-		return exec.CommandContext(ctx, filepath.Join(e.binaries, command), arguments...)
+		if !filepath.IsAbs(command) {
+			command = filepath.Join(e.binaries, command)
+		}
+		return exec.CommandContext(ctx, command, arguments...)
 	}
 	return nil
 }
@@ -114,10 +122,14 @@ func (e *environment) startNode(ctx context.Context) error {
 }
 
 func (e *environment) close() error {
-	if e.node == nil {
-		return nil
+	var err error
+	if e.pluginPath != "" {
+		err = os.RemoveAll(filepath.Dir(e.pluginPath))
 	}
-	return e.node.Close()
+	if e.node != nil {
+		err = errors.Join(err, e.node.Close())
+	}
+	return err
 }
 
 // say what happens, and when.

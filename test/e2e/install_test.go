@@ -108,6 +108,8 @@ func (e *environment) pushImages(ctx context.Context) error {
 			return err
 		}
 	}
+	// Its version cannot be told.
+	all["chromadb/chroma:latest"] = all["chromadb/chroma:1.5.9"]
 	for name, from := range all {
 		image, err := from.Build()
 		if err != nil {

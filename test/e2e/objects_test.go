@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -107,8 +108,8 @@ func (s *scene) dump() {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	for _, what := range []string{"chromas,objects.kubernetes.m.crossplane.io,pods,persistentvolumeclaims -o yaml", "events --sort-by=.metadata.creationTimestamp"} {
-		output, _ := s.run(ctx, nil, "sh", "-c", "kubectl get -n "+s.namespace+" "+what+" | head -c 20000")
-		s.Log(output)
+		output, err := s.run(ctx, nil, "kubectl", append([]string{"get", "-n", s.namespace}, strings.Fields(what)...)...)
+		s.Logf("%v\n%s", err, output[:min(len(output), 20000)])
 	}
 }
 
