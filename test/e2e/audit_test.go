@@ -14,6 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// auditedNamespace is the one whose writes the audit log has with what came of them.
+const auditedNamespace = "e2e-audited"
+
 // A write that the API server took, as its audit log tells it.
 type write struct {
 	Verb string `json:"verb"`
@@ -30,6 +33,12 @@ type write struct {
 	Response struct {
 		Code int `json:"code"`
 	} `json:"responseStatus"`
+	// Answer is what the API server sent back, where the policy has it logged.
+	Answer struct {
+		Metadata struct {
+			ResourceVersion string `json:"resourceVersion"`
+		} `json:"metadata"`
+	} `json:"responseObject"`
 	URI string           `json:"requestURI"`
 	At  metav1.MicroTime `json:"stageTimestamp"`
 }
@@ -44,7 +53,7 @@ func (s *scene) written(since time.Time) []write {
 	defer file.Close()
 	var out []write
 	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		w := write{}
 		if err := json.Unmarshal(lines.Bytes(), &w); err != nil {

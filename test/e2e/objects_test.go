@@ -80,10 +80,22 @@ type scene struct {
 // newScene makes a namespace and volumes for some claims. Both go when the test ends.
 func newScene(t *testing.T, volumes int) *scene {
 	t.Helper()
+	return newSceneIn(t, "", volumes)
+}
+
+// newSceneIn a namespace of a name, which an earlier run may have left.
+func newSceneIn(t *testing.T, name string, volumes int) *scene {
+	t.Helper()
 	s := &scene{environment: world, T: t}
-	object := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"generateName": "e2e-"},
-	}}
+	metadata := map[string]any{"generateName": "e2e-"}
+	if name != "" {
+		metadata = map[string]any{"name": name}
+		s.wait("namespace "+name+" of an earlier run gone", 2*time.Minute, func() (string, bool) {
+			object, err := s.get(t.Context(), kindNamespace, "", name)
+			return fmt.Sprint(err), err == nil && object == nil
+		})
+	}
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}}
 	made, err := s.client.Resource(kindNamespace.resource).Create(t.Context(), object, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatalf("cannot make a namespace: %v", err)
