@@ -17,12 +17,16 @@ import (
 	"github.com/function-chroma/function-chroma/function/distributed"
 	"github.com/function-chroma/function-chroma/function/observe"
 	"github.com/function-chroma/function-chroma/function/pass"
+	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/respond"
 	"github.com/function-chroma/function-chroma/function/settings"
 	"github.com/function-chroma/function-chroma/function/singlenode"
 	"github.com/function-chroma/function-chroma/function/vald/config"
 	"github.com/function-chroma/function-chroma/function/vald/lifecycle"
 )
+
+// remembered Pods: those of some hundred Chromas, in a few megabytes.
+const remembered = 500
 
 // Function composes Chroma and Vald. It is a pure decision over what it is shown: the same request gives the same
 // response. Clock and settings come in as parameters.
@@ -33,6 +37,7 @@ type Function struct {
 	environment settings.Environment
 	defaults    definition.Defaults
 	now         func() time.Time
+	previous    *previous.Memory
 	checker     Checker
 	readFile    func(path string) ([]byte, error)
 }
@@ -47,7 +52,7 @@ func New(log logging.Logger, environment settings.Environment, now func() time.T
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the definitions of the API: %w", err)
 	}
-	return &Function{log: log, environment: environment, defaults: defaults, now: now}, nil
+	return &Function{log: log, environment: environment, defaults: defaults, now: now, previous: previous.NewMemory(remembered)}, nil
 }
 
 // CheckWith a Checker. Without one nothing outside the cluster is asked, and its checks stay pending.
@@ -80,6 +85,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	if err != nil {
 		return nil, err
 	}
+	request.Previous = f.previous
 	// An XR can arrive without the defaults of the API: from render and lint, or older than a field.
 	f.defaults.Default(request.XR.Object)
 	answer, err := f.decide(ctx, request)

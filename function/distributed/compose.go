@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	applyappsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
@@ -155,7 +156,7 @@ func (s situation) keepsTemplate(name string) bool {
 // withPreviousTemplate is what is wanted with the Pod template that we sent before. A template whose image somebody
 // else has changed is not ours any more, and is taken back.
 func (s situation) withPreviousTemplate(wanted chart.Object, observed *unstructured.Unstructured) (any, error) {
-	intent, err := previous.Intent(observed)
+	intent, err := keep(observed)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,25 @@ func keep(observed *unstructured.Unstructured) (any, error) {
 	if observed == nil {
 		return nil, nil
 	}
-	return previous.Intent(observed)
+	intent, err := previous.Intent(observed)
+	if err != nil {
+		return nil, err
+	}
+	// A repair changes a workload that is kept.
+	switch chart.Kind(observed.GetKind()) {
+	case chart.Deployment:
+		return typed(observed, intent, &applyappsv1.DeploymentApplyConfiguration{})
+	case chart.StatefulSet:
+		return typed(observed, intent, &applyappsv1.StatefulSetApplyConfiguration{})
+	}
+	return intent, nil
+}
+
+func typed(observed *unstructured.Unstructured, intent map[string]any, into any) (any, error) {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(intent, into); err != nil {
+		return nil, fmt.Errorf("cannot read the previous intent of %s %q: %w", observed.GetKind(), observed.GetName(), err)
+	}
+	return into, nil
 }
 
 // AnnotationLookAgain on the Object of a MemberList has the provider look at a list that is missing.

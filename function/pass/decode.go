@@ -12,12 +12,19 @@ import (
 
 // Decode an observed object into its type. Its numbers are float64, as protobuf carries them: the accessors of
 // unstructured objects read them as 0, the converter copes. An error names the field that cannot be read.
+//
+// managedFields are left out: they are the larger part of most objects, and the converter encodes them once more. Package
+// previous reads them where they are.
 func Decode(from *unstructured.Unstructured, into any) error {
-	err := runtime.DefaultUnstructuredConverter.FromUnstructured(from.Object, into)
+	content := from.Object
+	if metadata, ok := content["metadata"].(map[string]any); ok && metadata["managedFields"] != nil {
+		content = without(content, []string{"metadata", "managedFields"})
+	}
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, into)
 	if err == nil {
 		return nil
 	}
-	if path := blame(from.Object, into, nil); path != nil {
+	if path := blame(content, into, nil); path != nil {
 		return fmt.Errorf("cannot read %s %q: %s: %w", from.GetKind(), from.GetName(), path, err)
 	}
 	return fmt.Errorf("cannot read %s %q: %w", from.GetKind(), from.GetName(), err)

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/settings"
 )
 
@@ -28,6 +29,9 @@ type Request struct {
 
 	// Required are the answers to the requirements of the previous answer, by the same names.
 	Required map[string]Found
+
+	// Previous recovers what was sent of an observed object before.
+	Previous *previous.Memory
 
 	// Settings of the composition step.
 	Settings settings.Settings

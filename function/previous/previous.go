@@ -7,8 +7,13 @@
 package previous
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,10 +22,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	applyappsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
-	applybatchv1 "k8s.io/client-go/applyconfigurations/batch/v1"
-	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
-	applyrbacv1 "k8s.io/client-go/applyconfigurations/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/applyconfigurations"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // ManagerPrefix begins the field manager with which Crossplane applies composed objects: the prefix and 64 hex digits,
@@ -30,86 +34,113 @@ const ManagerPrefix = "apiextensions.crossplane.io/composed/"
 // Manager under which Crossplane applied the object.
 //
 // An object that was orphaned and taken over has an entry of each XR. The newest is that of the one that composes it now.
-func Manager(object metav1.Object) (string, bool) {
-	var newest *metav1.ManagedFieldsEntry
-	entries := object.GetManagedFields()
-	for i := range entries {
-		entry := &entries[i]
-		if entry.Operation != metav1.ManagedFieldsOperationApply || entry.Subresource != "" || !strings.HasPrefix(entry.Manager, ManagerPrefix) {
+func Manager(observed *unstructured.Unstructured) (string, bool) {
+	entry := newest(observed)
+	manager, _ := entry["manager"].(string)
+	return manager, entry != nil
+}
+
+// newest entry that Crossplane's apply left in managedFields, as it stands there: reading all of them as the typed
+// entries of an object's accessor would encode each set of fields again.
+func newest(observed *unstructured.Unstructured) map[string]any {
+	entries, _, _ := unstructured.NestedFieldNoCopy(observed.Object, "metadata", "managedFields")
+	list, _ := entries.([]any)
+	var found map[string]any
+	var since time.Time
+	for _, item := range list {
+		entry, _ := item.(map[string]any)
+		manager, _ := entry["manager"].(string)
+		subresource, _ := entry["subresource"].(string)
+		if entry["operation"] != string(metav1.ManagedFieldsOperationApply) || subresource != "" || !strings.HasPrefix(manager, ManagerPrefix) {
 			continue
 		}
-		if newest == nil || newest.Time.Before(entry.Time) {
-			newest = entry
+		text, _ := entry["time"].(string)
+		at, _ := time.Parse(time.RFC3339, text) // Without a time it is the oldest.
+		if found == nil || since.Before(at) {
+			found, since = entry, at
 		}
 	}
-	if newest == nil {
-		return "", false
-	}
-	return newest.Manager, true
+	return found
 }
 
-// Pod recovers the intent of a Pod.
-func Pod(pod *corev1.Pod) (*applycorev1.PodApplyConfiguration, error) {
-	manager, ok := Manager(pod)
-	if !ok {
-		return nil, fmt.Errorf("cannot recover the previous intent of Pod %q: Crossplane applied none of its fields", pod.GetName())
-	}
-	intent, err := applycorev1.ExtractPod(pod, manager)
-	if err != nil {
-		return nil, fmt.Errorf("cannot recover the previous intent of Pod %q: %w", pod.GetName(), err)
-	}
-	return intent, nil
-}
-
-// Intent recovers the intent of any observed object: extracted where client-go has an extractor, else the object less
-// its status and system metadata. An object that carries no managedFields of Crossplane (offline rendering) is
-// treated like the latter.
-func Intent(observed *unstructured.Unstructured) (any, error) {
-	manager, ok := Manager(observed)
-	if !ok {
+// Intent recovers the intent of any observed object: extracted where client-go knows the kind, else the object less its
+// status and system metadata. An object that carries no managedFields of Crossplane (offline rendering) is treated like
+// the latter.
+func Intent(observed *unstructured.Unstructured) (map[string]any, error) {
+	entry, like := newest(observed), example(observed.GroupVersionKind())
+	if entry == nil || like == nil {
 		return Trimmed(observed), nil
 	}
-	intent, err := extract(observed, manager)
+	intent, err := extract(observed, entry, like)
 	if err != nil {
 		return nil, fmt.Errorf("cannot recover the previous intent of %s %q: %w", observed.GetKind(), observed.GetName(), err)
 	}
-	if intent == nil {
-		return Trimmed(observed), nil
-	}
 	return intent, nil
 }
 
-// extract by kind. It returns nil for a kind without an extractor.
-func extract(observed *unstructured.Unstructured, manager string) (any, error) {
-	switch observed.GroupVersionKind() {
+// example of a kind whose fields are extracted, nil for others.
+func example(kind schema.GroupVersionKind) runtime.Object {
+	switch kind {
 	case corev1.SchemeGroupVersion.WithKind("Pod"):
-		return extractInto(observed, manager, &corev1.Pod{}, applycorev1.ExtractPod)
+		return &corev1.Pod{}
 	case corev1.SchemeGroupVersion.WithKind("Service"):
-		return extractInto(observed, manager, &corev1.Service{}, applycorev1.ExtractService)
+		return &corev1.Service{}
 	case corev1.SchemeGroupVersion.WithKind("ConfigMap"):
-		return extractInto(observed, manager, &corev1.ConfigMap{}, applycorev1.ExtractConfigMap)
+		return &corev1.ConfigMap{}
 	case corev1.SchemeGroupVersion.WithKind("ServiceAccount"):
-		return extractInto(observed, manager, &corev1.ServiceAccount{}, applycorev1.ExtractServiceAccount)
+		return &corev1.ServiceAccount{}
 	case appsv1.SchemeGroupVersion.WithKind("Deployment"):
-		return extractInto(observed, manager, &appsv1.Deployment{}, applyappsv1.ExtractDeployment)
+		return &appsv1.Deployment{}
 	case appsv1.SchemeGroupVersion.WithKind("StatefulSet"):
-		return extractInto(observed, manager, &appsv1.StatefulSet{}, applyappsv1.ExtractStatefulSet)
+		return &appsv1.StatefulSet{}
 	case batchv1.SchemeGroupVersion.WithKind("Job"):
-		return extractInto(observed, manager, &batchv1.Job{}, applybatchv1.ExtractJob)
+		return &batchv1.Job{}
 	case rbacv1.SchemeGroupVersion.WithKind("Role"):
-		return extractInto(observed, manager, &rbacv1.Role{}, applyrbacv1.ExtractRole)
+		return &rbacv1.Role{}
 	case rbacv1.SchemeGroupVersion.WithKind("RoleBinding"):
-		return extractInto(observed, manager, &rbacv1.RoleBinding{}, applyrbacv1.ExtractRoleBinding)
+		return &rbacv1.RoleBinding{}
 	}
-	return nil, nil //nolint:nilnil // No extractor is an answer here, not an error.
+	return nil
 }
 
-func extractInto[T runtime.Object, A any](observed *unstructured.Unstructured, manager string, into T, extractor func(T, string) (A, error)) (any, error) {
-	// The observed numbers are float64. The converter copes, the accessors of unstructured objects would read 0.
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(observed.Object, into); err != nil {
-		return nil, fmt.Errorf("cannot convert it: %w", err)
+// extract the fields of one entry of managedFields. It is what client-go's Extract functions do, on the object as it was
+// observed: they would take it as a typed one, and give back another.
+func extract(observed *unstructured.Unstructured, entry map[string]any, like runtime.Object) (map[string]any, error) {
+	raw, err := json.Marshal(entry["fieldsV1"])
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode its managed fields: %w", err)
 	}
-	return extractor(into, manager)
+	fields := &fieldpath.Set{}
+	if err := fields.FromJSON(bytes.NewReader(raw)); err != nil {
+		return nil, fmt.Errorf("cannot read its managed fields: %w", err)
+	}
+	kinds := runtime.NewScheme()
+	kinds.AddKnownTypeWithName(observed.GroupVersionKind(), like)
+	object, err := applyconfigurations.NewTypeConverter(kinds).ObjectToTyped(&unstructured.Unstructured{Object: bare(observed)})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read it as its type: %w", err)
+	}
+	intent, ok := object.ExtractItems(fields.Leaves()).AsValue().Unstructured().(map[string]any)
+	if !ok {
+		return nil, errors.New("its managed fields are of something else")
+	}
+	out := &unstructured.Unstructured{Object: intent}
+	out.SetGroupVersionKind(observed.GroupVersionKind())
+	out.SetName(observed.GetName())
+	out.SetNamespace(observed.GetNamespace())
+	return intent, nil
+}
+
+// bare is an object less its status and managedFields, of which nothing is extracted.
+func bare(observed *unstructured.Unstructured) map[string]any {
+	out := maps.Clone(observed.Object)
+	delete(out, "status")
+	if metadata, ok := out["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
+		delete(metadata, "managedFields")
+		out["metadata"] = metadata
+	}
+	return out
 }
 
 // Trimmed is the observed object less its status and the metadata that the API server or Crossplane set.

@@ -2,6 +2,7 @@ package singlenode
 
 import (
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -112,11 +113,19 @@ func keepPod(w World, pod *corev1.Pod, admitted string) (any, error) {
 	if w.Intent == nil {
 		return trimmed(pod)
 	}
-	intent := *w.Intent
+	intent := &unstructured.Unstructured{Object: maps.Clone(w.Intent)}
+	metadata, _ := w.Intent["metadata"].(map[string]any)
+	intent.Object["metadata"] = maps.Clone(metadata)
 	if admitted != "" {
-		intent.WithAnnotations(map[string]string{chroma.AnnotationAdmittedImage: admitted})
+		annotations := intent.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[chroma.AnnotationAdmittedImage] = admitted
+		intent.SetAnnotations(annotations)
 	}
-	return intent.WithResourceVersion(pod.GetResourceVersion()), nil
+	intent.SetResourceVersion(pod.GetResourceVersion())
+	return intent.Object, nil
 }
 
 // trimmed is a Pod without managedFields, as offline rendering shows it: the whole of it is taken for our intent.

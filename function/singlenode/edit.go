@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/compatibility"
@@ -137,14 +137,13 @@ func restarted(pod *corev1.Pod) bool {
 }
 
 // ownImage is the image in our own extracted intent, empty when another manager owns it.
-func ownImage(intent *applycorev1.PodApplyConfiguration) string {
-	if intent.Spec == nil {
-		return ""
-	}
-	for i := range intent.Spec.Containers {
-		container := &intent.Spec.Containers[i]
-		if container.Name != nil && *container.Name == objects.Container && container.Image != nil {
-			return *container.Image
+func ownImage(intent map[string]any) string {
+	found, _, _ := unstructured.NestedFieldNoCopy(intent, "spec", "containers")
+	containers, _ := found.([]any)
+	for _, item := range containers {
+		if container, _ := item.(map[string]any); container["name"] == objects.Container {
+			own, _ := container["image"].(string)
+			return own
 		}
 	}
 	return ""

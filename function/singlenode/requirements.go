@@ -19,14 +19,16 @@ const (
 	askStorageClass = "storage-class"
 )
 
-// requirements of every pass: the claim and the Pod themselves, since an Object's copy can be ten minutes old and a Pod
-// that was left out is not observed any more; and the names of what is not composed yet, since server-side apply would
-// take over what somebody else has there.
+// requirements of every pass: the claim itself, since an Object's copy can be ten minutes old; and the names of what is
+// not composed, since server-side apply would take over what somebody else has there, and a Pod that was left out can
+// still be ending.
 func requirements(w World) map[string]pass.Requirement {
 	name, namespace := w.Chroma.GetName(), w.Chroma.GetNamespace()
 	out := map[string]pass.Requirement{
 		askClaim: {APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: namespace, Name: chroma.ClaimName(name)},
-		askPod:   {APIVersion: "v1", Kind: "Pod", Namespace: namespace, Name: chroma.PodName(name)},
+	}
+	if w.Composed.Pod == nil {
+		out[askPod] = pass.Requirement{APIVersion: "v1", Kind: "Pod", Namespace: namespace, Name: chroma.PodName(name)}
 	}
 	if w.Composed.Config == nil {
 		out[askConfig] = pass.Requirement{APIVersion: "v1", Kind: "ConfigMap", Namespace: namespace, Name: chroma.ConfigName(name)}
@@ -64,7 +66,8 @@ func storageClass(name string) pass.Requirement {
 // unanswered tells whether one of the questions of every pass has no answer yet.
 func (w World) unanswered() bool {
 	asked := w.Found
-	return !asked.Claim.Given || !asked.Pod.Given ||
+	return !asked.Claim.Given ||
+		(w.Composed.Pod == nil && !asked.Pod.Given) ||
 		(w.Composed.Config == nil && !asked.Config.Given) ||
 		(w.Composed.Service == nil && !asked.Service.Given) ||
 		(w.Composed.ClaimObject == nil && !asked.ClaimObject.Given) ||

@@ -13,7 +13,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/pass"
@@ -33,7 +32,7 @@ type World struct {
 	// Found objects, asked for by name.
 	Found Asked
 	// Intent is what we sent of the Pod before, extracted once. Nil without a Pod, or without managedFields (offline).
-	Intent *applycorev1.PodApplyConfiguration
+	Intent map[string]any
 
 	Settings settings.Settings
 	Now      time.Time
@@ -123,21 +122,25 @@ func Observe(request pass.Request) (World, error) {
 	if err := asked(required, &w.Found); err != nil {
 		return World{}, err
 	}
-	return w, w.extract()
+	if pod := w.pod(); pod != nil {
+		var err error
+		if w.Intent, err = intentOf(request); err != nil {
+			return World{}, err
+		}
+	}
+	return w, nil
 }
 
-// extract our previous intent of the Pod.
-func (w *World) extract() error {
-	pod := w.pod()
-	if pod == nil {
-		return nil
+// intentOf the Pod is what we sent of it before.
+func intentOf(request pass.Request) (map[string]any, error) {
+	observed := request.Observed[chroma.RolePod]
+	if observed == nil {
+		observed = request.Required[askPod].Object()
 	}
-	if _, ok := previous.Manager(pod); !ok {
-		return nil
+	if _, ok := previous.Manager(observed); !ok {
+		return nil, nil //nolint:nilnil // Offline there is none, which is an answer.
 	}
-	var err error
-	w.Intent, err = previous.Pod(pod)
-	return err
+	return request.Previous.Intent(observed)
 }
 
 func asked(required map[string]pass.Found, into *Asked) error {
@@ -155,6 +158,10 @@ func asked(required map[string]pass.Found, into *Asked) error {
 		if one != nil {
 			return one
 		}
+	}
+	if claim := into.Claim.One(); claim != nil {
+		// Who made the claim stands there alone.
+		claim.SetManagedFields(required[askClaim].Object().GetManagedFields())
 	}
 	return nil
 }
