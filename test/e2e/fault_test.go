@@ -34,9 +34,9 @@ func TestFaults(t *testing.T) {
 		name string
 		do   func(*scene)
 	}{
-		{"function", func(s *scene) { s.killPods("app.kubernetes.io/name=function-chroma") }},
+		{"function", func(s *scene) { s.killPods(functionPods) }},
 		{"Crossplane", func(s *scene) { s.killPods("app=crossplane") }},
-		{"provider", func(s *scene) { s.killPods("pkg.crossplane.io/provider") }},
+		{"provider", func(s *scene) { s.killPods(providerPods) }},
 		{"API server", func(s *scene) { s.do("kill", "kube-apiserver") }},
 		{"etcd", func(s *scene) { s.do("kill", "etcd") }},
 		{"kubelet", func(s *scene) { s.do("kill", "kubelet") }},

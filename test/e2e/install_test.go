@@ -108,8 +108,8 @@ func (e *environment) pushImages(ctx context.Context) error {
 			return err
 		}
 	}
-	// Its version cannot be told.
-	all["chromadb/chroma:latest"] = all["chromadb/chroma:1.5.9"]
+	all["chromadb/chroma:latest"] = all["chromadb/chroma:1.5.9"] // Its version cannot be told.
+	all[strings.TrimPrefix(vectura, "ghcr.io/")] = all["chromadb/chroma:1.5.9"]
 	for name, from := range all {
 		image, err := from.Build()
 		if err != nil {

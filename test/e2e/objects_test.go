@@ -37,6 +37,7 @@ var (
 	kindDeployment    = kindOf("apps", "v1", "deployments", "Deployment")
 	kindStatefulSet   = kindOf("apps", "v1", "statefulsets", "StatefulSet")
 	kindJob           = kindOf("batch", "v1", "jobs", "Job")
+	kindComposition   = kindOf("apiextensions.crossplane.io", "v1", "compositions", "Composition")
 	kindObject        = kindOf("kubernetes.m.crossplane.io", "v1alpha1", "objects", "Object")
 	kindConfiguration = kindOf("pkg.crossplane.io", "v1", "configurations", "Configuration")
 	kindProvider      = kindOf("pkg.crossplane.io", "v1", "providers", "Provider")

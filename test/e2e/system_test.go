@@ -21,15 +21,8 @@ func (s *scene) rollout(namespace, deployment string) {
 // killFunction ends every Pod of the function at once, and waits until it serves again.
 func (s *scene) killFunction() {
 	s.Helper()
-	s.killPods("app.kubernetes.io/name=function-chroma")
-	s.wait("function running", 2*time.Minute, func() (string, bool) {
-		output, err := s.run(s.Context(), nil, "kubectl", "-n", crossplaneNamespace, "get", "pod", "-l", "app.kubernetes.io/name=function-chroma",
-			"-o", `jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}`)
-		if err != nil {
-			return err.Error(), false
-		}
-		return output, output == "True\nTrue\n"
-	})
+	s.killPods(functionPods)
+	s.waitPods(functionPods, true)
 }
 
 // contextOf a test's clean-up, when its own context has ended.
