@@ -3,6 +3,8 @@ package distributed
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/reason"
 )
@@ -16,6 +18,9 @@ const (
 	ttlWaiting = 10 * time.Second
 	ttlSettled = time.Minute
 )
+
+// conditionResponsive is Crossplane's: False while its circuit breaker is open.
+const conditionResponsive reason.ConditionType = "Responsive"
 
 // Decide what becomes of a distributed Chroma in one pass. The error is for what cannot be read or encoded.
 func Decide(request pass.Request, checks Checks) (pass.Answer, error) {
@@ -96,6 +101,10 @@ func (s situation) ttl(c course, server finding) time.Duration {
 	}
 	for _, refused := range c.refusals {
 		ttl = min(ttl, max(refused.wait, time.Second))
+	}
+	// With its circuit breaker open Crossplane drops watch events, those of the spec too. To roll sixty objects opens it.
+	if responsive := s.w.condition(conditionResponsive); responsive != nil && responsive.Status == metav1.ConditionFalse {
+		ttl = min(ttl, ttlWaiting)
 	}
 	return ttl
 }

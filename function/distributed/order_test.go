@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -279,5 +280,18 @@ func TestConfigBeforePods(t *testing.T) {
 	c.pass()
 	if c.template(set) == before {
 		t.Errorf("then the Pods")
+	}
+}
+
+// TestCircuitBreakerOpen: Crossplane drops the events of the spec too, so a settled system is looked at sooner.
+func TestCircuitBreakerOpen(t *testing.T) {
+	c := running(t, "52ce844")
+	status := c.xr["status"].(map[string]any)
+	status["conditions"] = append(status["conditions"].([]any), map[string]any{
+		"type": "Responsive", "status": "False", "reason": "WatchCircuitOpen", "lastTransitionTime": "2026-11-01T00:00:00Z",
+	})
+	c.pass()
+	if c.last.TTL != 10*time.Second {
+		t.Errorf("the next pass does not come by an event, got a time to live of %s", c.last.TTL)
 	}
 }
