@@ -19,6 +19,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/respond"
+	"github.com/function-chroma/function-chroma/function/schema"
 	"github.com/function-chroma/function-chroma/function/settings"
 	"github.com/function-chroma/function-chroma/function/singlenode"
 	"github.com/function-chroma/function-chroma/function/vald/config"
@@ -90,6 +91,9 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	f.defaults.Default(request.XR.Object)
 	answer, err := f.decide(ctx, request)
 	if err != nil {
+		return nil, err
+	}
+	if answer, err = schema.Fit(request, answer); err != nil {
 		return nil, err
 	}
 	return respond.To(req, request, answer)

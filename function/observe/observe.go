@@ -68,6 +68,9 @@ func Request(req *fnv1.RunFunctionRequest, with settings.Settings, now time.Time
 		}
 		out.Required[name] = found
 	}
+	if schema := req.GetRequiredSchemas()[pass.AskSchema].GetOpenapiV3(); schema != nil {
+		out.Schema = fields(schema)
+	}
 	return out, nil
 }
 

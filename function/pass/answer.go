@@ -15,6 +15,9 @@ type Answer struct {
 	// Requirements are the objects to be shown in the next call, in every answer anew.
 	Requirements map[string]Requirement
 
+	// AskSchema asks for the schema of the XR's kind.
+	AskSchema bool
+
 	// Conditions of the XR. Their messages must be stable: no times, no counters, or the XR is reconciled for ever.
 	Conditions []Condition
 

@@ -13,6 +13,9 @@ import (
 	"github.com/function-chroma/function-chroma/function/settings"
 )
 
+// AskSchema is the name of the question for the schema of the XR's kind.
+const AskSchema = "composite"
+
 // A Request is what one pass observes.
 type Request struct {
 	// XR as observed. Its numbers are float64, as protobuf carries them: decode it before reading integers.
@@ -32,6 +35,9 @@ type Request struct {
 
 	// Previous recovers what was sent of an observed object before.
 	Previous *previous.Memory
+
+	// Schema of the XR's kind on this cluster, nil where it was not asked for or is not known.
+	Schema map[string]any
 
 	// Settings of the composition step.
 	Settings settings.Settings

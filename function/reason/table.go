@@ -5,7 +5,7 @@ import "slices"
 // Table of all reasons, by mode. A reason that several modes share stands in the first of them.
 func Table() []Entry {
 	var table []Entry
-	for _, entry := range slices.Concat(SingleNode(), Compatibility(), Distributed(), Vald()) {
+	for _, entry := range slices.Concat(SingleNode(), Compatibility(), Distributed(), Vald(), Definition()) {
 		if _, found := lookup(table, entry.Reason); !found {
 			table = append(table, entry)
 		}

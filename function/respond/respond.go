@@ -44,12 +44,7 @@ func To(req *fnv1.RunFunctionRequest, to pass.Request, answer pass.Answer) (*fnv
 	status.Fields["kind"] = structpb.NewStringValue(to.XR.GetKind())
 	rsp.Desired.Composite = &fnv1.Resource{Resource: status, Ready: ready(answer.Ready)}
 
-	if len(answer.Requirements) > 0 {
-		rsp.Requirements = &fnv1.Requirements{Resources: make(map[string]*fnv1.ResourceSelector, len(answer.Requirements))}
-		for name, requirement := range answer.Requirements {
-			rsp.Requirements.Resources[name] = selector(requirement)
-		}
-	}
+	rsp.Requirements = requirements(to, answer)
 	for _, condition := range answer.Conditions {
 		rsp.Conditions = append(rsp.Conditions, &fnv1.Condition{
 			Type: string(condition.Type), Status: conditionStatus(condition.Status), Reason: string(condition.Reason),
@@ -65,6 +60,21 @@ func To(req *fnv1.RunFunctionRequest, to pass.Request, answer pass.Answer) (*fnv
 		rsp.Results = append(rsp.Results, &fnv1.Result{Severity: severity, Message: event.Message, Reason: &name, Target: target.Enum()})
 	}
 	return rsp, nil
+}
+
+// requirements of the next call, nil without any.
+func requirements(to pass.Request, answer pass.Answer) *fnv1.Requirements {
+	if len(answer.Requirements) == 0 && !answer.AskSchema {
+		return nil
+	}
+	out := &fnv1.Requirements{Resources: make(map[string]*fnv1.ResourceSelector, len(answer.Requirements))}
+	for name, requirement := range answer.Requirements {
+		out.Resources[name] = selector(requirement)
+	}
+	if answer.AskSchema {
+		out.Schemas = map[string]*fnv1.SchemaSelector{pass.AskSchema: {ApiVersion: to.XR.GetAPIVersion(), Kind: to.XR.GetKind()}}
+	}
+	return out
 }
 
 func ready(is bool) fnv1.Ready {

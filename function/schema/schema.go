@@ -1,0 +1,120 @@
+// Package schema leaves out of a status what the XR's definition on the cluster does not declare.
+//
+// The Function and the Configuration are two packages, and are upgraded one after the other. The API server refuses a
+// status with a single field that it does not know as a whole: nothing would be told any more. The schema is asked for
+// only then, for it is larger than all the rest of a request.
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/function-chroma/function-chroma/function/pass"
+	"github.com/function-chroma/function-chroma/function/reason"
+)
+
+// How Crossplane 2.3 and the API server tell of such a status, in the condition Synced of the next pass.
+const (
+	conditionSynced = "Synced"
+	statusRefused   = "cannot apply composite resource status"
+	undeclared      = "field not declared in schema"
+)
+
+// Fit an answer to the definition of the XR: ask for its schema where that may lack fields, and leave these out.
+func Fit(request pass.Request, answer pass.Answer) (pass.Answer, error) {
+	if !doubted(request.XR) {
+		return answer, nil
+	}
+	answer.AskSchema = true
+	if request.Schema == nil {
+		return answer, nil
+	}
+	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&struct {
+		Status any `json:"status"`
+	}{answer.Status})
+	if err != nil {
+		return pass.Answer{}, fmt.Errorf("cannot encode the status: %w", err)
+	}
+	answer.Status = status["status"]
+	answer.Conditions = append(slices.Clone(answer.Conditions), fit(answer.Status, request.Schema))
+	return answer, nil
+}
+
+// doubted tells whether the definition may lack fields: the API server said so, or a previous pass left some out.
+func doubted(xr *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedFieldNoCopy(xr.Object, "status", "conditions")
+	list, _ := conditions.([]any)
+	return slices.ContainsFunc(list, func(item any) bool {
+		condition, _ := item.(map[string]any)
+		switch condition["type"] {
+		case conditionSynced:
+			message, _ := condition["message"].(string)
+			return condition["status"] == string(pass.False) && strings.Contains(message, statusRefused) && strings.Contains(message, undeclared)
+		case string(reason.DefinitionCurrent):
+			return condition["status"] != string(pass.True)
+		}
+		return false
+	})
+}
+
+// fit a status in place, and say what is left out.
+func fit(status any, schema map[string]any) pass.Condition {
+	properties, _ := schema["properties"].(map[string]any)
+	declared, _ := properties["status"].(map[string]any)
+	left := leaveOut(status, declared, "status")
+	if len(left) == 0 {
+		return pass.Condition{Type: reason.DefinitionCurrent, Status: pass.True, Reason: reason.StatusDeclared}
+	}
+	slices.Sort(left)
+	return pass.Condition{
+		Type: reason.DefinitionCurrent, Status: pass.False, Reason: reason.DefinitionOlder,
+		Message: "The definition on this cluster does not declare " + strings.Join(slices.Compact(left), ", ") +
+			", which this version of the function writes: it is left out. Upgrade the Configuration to the function's version.",
+	}
+}
+
+// leaveOut what a schema does not declare, and name it.
+func leaveOut(value any, schema map[string]any, path string) []string {
+	if preserve, _ := schema["x-kubernetes-preserve-unknown-fields"].(bool); preserve {
+		return nil
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		return leaveOutOfMap(v, schema, path)
+	case []any:
+		items, ok := schema["items"].(map[string]any)
+		if !ok {
+			return nil
+		}
+		var left []string
+		for _, item := range v {
+			left = append(left, leaveOut(item, items, path+"[]")...)
+		}
+		return left
+	}
+	return nil
+}
+
+func leaveOutOfMap(value, schema map[string]any, path string) []string {
+	properties, _ := schema["properties"].(map[string]any)
+	further, open := schema["additionalProperties"].(map[string]any)
+	var left []string
+	for key, item := range value {
+		declared, ok := properties[key].(map[string]any)
+		switch {
+		case ok:
+			left = append(left, leaveOut(item, declared, path+"."+key)...)
+		case open:
+			left = append(left, leaveOut(item, further, path+"[]")...)
+		case schema["additionalProperties"] == true:
+		default:
+			delete(value, key)
+			left = append(left, path+"."+key)
+		}
+	}
+	return left
+}
