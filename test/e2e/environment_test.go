@@ -67,6 +67,7 @@ func newEnvironment(ctx context.Context) (*environment, error) {
 	if err := e.install(ctx); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
+	e.say("the cluster is up")
 	return e, nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/test/e2e/cluster"
+	"github.com/function-chroma/function-chroma/test/e2e/images"
 )
 
 // TestExample applies what the README shows.
@@ -28,13 +30,29 @@ func TestExample(t *testing.T) {
 	began := time.Now()
 	s.apply(object)
 	s.say("TestExample: kubectl apply took %.2f s", time.Since(began).Seconds())
-	s.wait("Pod created", time.Minute, func() (string, bool) { seen, _ := s.settled("demo", ""); return seen, s.pod("demo") != nil })
+	created := s.wait("Pod created", time.Minute, func() (string, bool) { seen, _ := s.settled("demo", ""); return seen, s.pod("demo") != nil })
 	s.waitReady("demo", "1.5.9")
-	s.say("TestExample: from apply to Ready %.2f s", time.Since(began).Seconds())
+	s.say("TestExample: from apply to Pod created %.2f s, to Ready %.2f s", created.Seconds(), time.Since(began).Seconds())
 	s.write("demo")
 	s.verify("demo")
 	if got, want := s.chroma("demo").Status.Endpoint, chroma.Endpoint("demo", s.namespace); got != want {
 		t.Errorf("status.endpoint: want %s, got %s", want, got)
+	}
+}
+
+// TestImageSize of the function's package, which is also its runtime image.
+func TestImageSize(t *testing.T) {
+	s := newScene(t, 0)
+	if s.node == nil {
+		t.Skip("the registry of a developer's own cluster is not asked")
+	}
+	size, err := images.Size(t.Context(), cluster.Registry+"/function-chroma:"+release, s.node.Transport())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.say("TestImageSize: %.1f MB compressed", float64(size)/1e6)
+	if size > 40e6 {
+		t.Errorf("the function's image has %.1f MB, more than 40", float64(size)/1e6)
 	}
 }
 

@@ -139,6 +139,27 @@ func Push(ctx context.Context, image v1.Image, reference string, transport http.
 	return nil
 }
 
+// Size of an image in a registry: what a node downloads.
+func Size(ctx context.Context, reference string, transport http.RoundTripper) (int64, error) {
+	from, err := name.ParseReference(reference, name.Insecure)
+	if err != nil {
+		return 0, fmt.Errorf("cannot name an image %q: %w", reference, err)
+	}
+	image, err := remote.Image(from, remote.WithContext(ctx), remote.WithTransport(transport))
+	if err != nil {
+		return 0, fmt.Errorf("cannot find %s: %w", reference, err)
+	}
+	manifest, err := image.Manifest()
+	if err != nil {
+		return 0, fmt.Errorf("cannot read the manifest of %s: %w", reference, err)
+	}
+	size := manifest.Config.Size
+	for _, layer := range manifest.Layers {
+		size += layer.Size
+	}
+	return size, nil
+}
+
 // Save an image as a tarball, as `docker save` does.
 func Save(image v1.Image, path string) error {
 	tag, err := name.NewTag("e2e.local/image:1")
