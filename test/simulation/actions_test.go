@@ -189,20 +189,26 @@ func (r *run) declare(t *choice) bool {
 }
 
 func (r *run) acceptClaim(*choice) bool {
-	of := r.chroma("demo")
-	if of == nil || of.Status.ClaimUID == "" {
+	value := r.acceptance()
+	if value == "" {
 		return false
 	}
-	claim := r.claim("demo")
-	value := chroma.AcceptNewClaimPrefix + of.Status.ClaimUID
-	if claim != nil {
-		if string(claim.GetUID()) == of.Status.ClaimUID {
-			return false
-		}
-		value = string(claim.GetUID())
-	}
-	r.oracle.accepted[of.Status.ClaimUID] = true
+	r.oracle.accepted[r.chroma("demo").Status.ClaimUID] = true
 	return r.Annotate(kindChroma, namespace, "demo", chroma.AnnotationAcceptClaim, value) == nil
+}
+
+// acceptance of what is there in the place of the lost claim, empty when none is lost.
+func (r *run) acceptance() string {
+	of, claim := r.chroma("demo"), r.claim("demo")
+	switch {
+	case of == nil || of.Status.ClaimUID == "":
+		return ""
+	case claim == nil:
+		return chroma.AcceptNewClaimPrefix + of.Status.ClaimUID
+	case string(claim.GetUID()) == of.Status.ClaimUID:
+		return ""
+	}
+	return string(claim.GetUID())
 }
 
 func (r *run) editImage(t *choice) bool {

@@ -112,22 +112,40 @@ func (r *run) rollFunction(t *choice) bool {
 // A function of a newer schema is the real one that reads newerSchema as its own.
 const newerSchema = "2"
 
+// translation of messages for a function of the newer schema. The cluster makes one message for each version of an object.
+type translation map[*structpb.Struct]*structpb.Struct
+
 // fromNewer is the request as a function of the newer schema understands it.
-func fromNewer(req *fnv1.RunFunctionRequest) *fnv1.RunFunctionRequest {
-	out, ok := proto.Clone(req).(*fnv1.RunFunctionRequest)
-	if !ok {
-		return req
+func (t translation) fromNewer(req *fnv1.RunFunctionRequest) *fnv1.RunFunctionRequest {
+	out := &fnv1.RunFunctionRequest{
+		Meta: req.GetMeta(), Desired: req.GetDesired(), Context: req.GetContext(), Input: req.GetInput(),
+		Observed: &fnv1.State{Composite: t.resource(req.GetObserved().GetComposite()), Resources: map[string]*fnv1.Resource{}},
 	}
-	reschema(out.GetObserved().GetComposite().GetResource(), newerSchema, "1")
-	for _, o := range out.GetObserved().GetResources() {
-		reschema(o.GetResource(), newerSchema, "1")
+	for role, o := range req.GetObserved().GetResources() {
+		out.Observed.Resources[role] = t.resource(o)
 	}
-	for _, found := range out.GetRequiredResources() {
+	if req.GetRequiredResources() == nil {
+		return out
+	}
+	out.RequiredResources = map[string]*fnv1.Resources{}
+	for name, found := range req.GetRequiredResources() {
+		items := &fnv1.Resources{}
 		for _, o := range found.GetItems() {
-			reschema(o.GetResource(), newerSchema, "1")
+			items.Items = append(items.Items, t.resource(o))
 		}
+		out.RequiredResources[name] = items
 	}
 	return out
+}
+
+func (t translation) resource(o *fnv1.Resource) *fnv1.Resource {
+	known, found := t[o.GetResource()]
+	if !found {
+		known = proto.CloneOf(o.GetResource())
+		reschema(known, newerSchema, "1")
+		t[o.GetResource()] = known
+	}
+	return &fnv1.Resource{Resource: known}
 }
 
 // toNewer is the answer as it writes it.

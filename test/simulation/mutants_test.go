@@ -14,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/apis/definition"
@@ -22,7 +21,6 @@ import (
 	"github.com/function-chroma/function-chroma/function/ledger"
 	"github.com/function-chroma/function-chroma/function/observe"
 	"github.com/function-chroma/function-chroma/function/pass"
-	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/reason"
 	"github.com/function-chroma/function-chroma/function/respond"
 	"github.com/function-chroma/function-chroma/function/settings"
@@ -292,8 +290,7 @@ func mutants() map[string]mutant {
 			},
 			answer: func(w singlenode.World, a *pass.Answer) {
 				if w.Composed.Pod != nil && w.Composed.Pod.GetDeletionTimestamp() != nil {
-					intent, _ := previous.Pod(w.Composed.Pod)
-					a.Objects = append(a.Objects, pass.Object{Role: chroma.RolePod, Manifest: intent})
+					a.Objects = append(a.Objects, pass.Object{Role: chroma.RolePod, Manifest: w.Intent})
 				}
 			},
 		},
@@ -352,8 +349,8 @@ func mutants() map[string]mutant {
 			},
 			answer: func(_ singlenode.World, a *pass.Answer) {
 				for _, object := range a.Objects {
-					if pod, ok := object.Manifest.(*applycorev1.PodApplyConfiguration); ok && pod.ObjectMetaApplyConfiguration != nil {
-						pod.ResourceVersion = nil
+					if manifest, ok := object.Manifest.(map[string]any); ok && object.Role == chroma.RolePod {
+						unstructured.RemoveNestedField(manifest, "metadata", "resourceVersion")
 					}
 				}
 			},

@@ -5,17 +5,22 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/compatibility"
 	"github.com/function-chroma/function-chroma/function/image"
 	"github.com/function-chroma/function-chroma/function/ledger"
+	"github.com/function-chroma/function-chroma/function/observe"
 	"github.com/function-chroma/function-chroma/function/previous"
+	"github.com/function-chroma/function-chroma/function/settings"
 	"github.com/function-chroma/function-chroma/function/simulator"
 	"github.com/function-chroma/function-chroma/function/simulator/store"
 )
@@ -76,6 +81,12 @@ type oracle struct {
 
 // observedPass is what the last call of the function saw.
 type observedPass struct {
+	// request of the call. Most are never looked into: reading one costs as much as answering it.
+	request *fnv1.RunFunctionRequest
+	// xr is the UID of the Chroma.
+	xr types.UID
+	at time.Time
+	// chroma, claim and pod are read from the request when they are asked for first.
 	chroma *chroma.Chroma
 	claim  *corev1.PersistentVolumeClaim
 	pod    sighting
@@ -90,6 +101,41 @@ type observedPass struct {
 	manifest string
 	// away are the nodes that did not answer.
 	away map[string]bool
+}
+
+// read the request.
+func (p *observedPass) read() *observedPass {
+	if p.chroma != nil || p.request == nil {
+		return p
+	}
+	p.chroma = &chroma.Chroma{}
+	request, err := observe.Request(p.request, settings.Settings{}, p.at)
+	if err != nil {
+		return p
+	}
+	into(request.XR, p.chroma)
+	pod := request.Observed[chroma.RolePod]
+	if pod == nil {
+		pod = request.Required["pod"].Object()
+	}
+	// The Pod of a predecessor is waited for, not looked into.
+	if pod != nil && (metav1.GetControllerOf(pod) == nil || metav1.GetControllerOf(pod).UID == p.chroma.GetUID()) {
+		typed := &corev1.Pod{}
+		if into(pod, typed) && len(typed.Spec.Containers) > 0 {
+			p.pod = sighting{pod: typed.GetUID(), image: typed.Spec.Containers[0].Image}
+		}
+	}
+	if found := request.Required["claim"].Object(); found != nil {
+		claim := &corev1.PersistentVolumeClaim{}
+		if into(found, claim) {
+			p.claim = claim
+		}
+	}
+	return p
+}
+
+func into(from *unstructured.Unstructured, typed any) bool {
+	return runtime.DefaultUnstructuredConverter.FromUnstructured(from.Object, typed) == nil
 }
 
 func newOracle(w *world) *oracle {
@@ -110,7 +156,7 @@ func (o *oracle) look() {
 			o.seen.doomed = claim.GetUID()
 		}
 	}
-	if object := o.w.Get(simulatorKindObject(), namespace, "demo-claim"); object != nil && metav1.IsControlledBy(object, o.seen.chroma) {
+	if object := o.w.Get(simulatorKindObject(), namespace, "demo-claim"); object != nil && controlledBy(object, o.seen.xr) {
 		o.seen.manifest, _, _ = unstructured.NestedString(object.Object, "spec", "forProvider", "manifest", "metadata", "uid")
 	}
 	o.seen.away = map[string]bool{}
@@ -183,7 +229,7 @@ func (o *oracle) podChanged(c store.Change) {
 		}
 		// The webhook may have rewritten the image: what we asked for stands in our annotation.
 		o.composed[c.After.GetUID()] = composedPod{
-			image: c.After.GetAnnotations()[chroma.AnnotationWantedImage], overrides: compatibility.OverridesOf(o.seen.chroma.GetAnnotations()),
+			image: c.After.GetAnnotations()[chroma.AnnotationWantedImage], overrides: compatibility.OverridesOf(o.seen.read().chroma.GetAnnotations()),
 		}
 	case store.OutcomeMarked, store.OutcomeRemoved:
 		o.stopped(c)
@@ -205,6 +251,11 @@ func (o *oracle) podWritten(c store.Change) {
 
 // labelComposite is on every object that Crossplane composes; it takes it off before it deletes one.
 const labelComposite = "crossplane.io/composite"
+
+func controlledBy(object metav1.Object, uid types.UID) bool {
+	controller := metav1.GetControllerOf(object)
+	return controller != nil && controller.UID == uid
+}
 
 // composedImage tells whether the image of a Pod belongs to us.
 func composedImage(pod *unstructured.Unstructured) bool {
@@ -265,7 +316,7 @@ func (o *oracle) stopped(c store.Change) {
 	if pod.Status.Phase != corev1.PodRunning || pod.GetDeletionTimestamp() != nil {
 		return // No server runs in it.
 	}
-	claim, of := o.seen.claim, o.seen.chroma
+	claim, of := o.seen.read().claim, o.seen.chroma
 	if claim == nil || of == nil {
 		o.violatef(5, "a Pod was stopped although its claim was not seen")
 		return
@@ -361,7 +412,7 @@ func (o *oracle) openings(uid types.UID, volume *simulator.Volume) bool {
 // passed is called when a pass came to its end: what it observed counts now.
 func (o *oracle) passed() {
 	for _, t := range o.truths {
-		if t.unseen[o.seen.pod] {
+		if len(t.unseen) > 0 && t.unseen[o.seen.read().pod] {
 			delete(t.unseen, o.seen.pod)
 			version, product := versionOf(o.seen.pod.image)
 			t.open(version, product, false)
@@ -377,7 +428,7 @@ func (o *oracle) declared(of *chroma.Chroma) {
 		o.truths[types.UID(of.Status.ClaimUID)] = t
 	}
 	t.Unknown, t.Incident, t.Last = false, "", of.Status.DataProduct
-	t.settled[o.seen.pod] = true
+	t.settled[o.seen.read().pod] = true
 	delete(t.unseen, o.seen.pod)
 	t.Ahead = slices.DeleteFunc(t.Ahead, func(ahead chroma.Product) bool { return ahead == t.Last })
 	for product, number := range of.Status.DataVersions {
