@@ -38,13 +38,13 @@ func (s situation) refusals() map[string]refusal {
 	}
 	for _, retry := range s.w.Chroma.Status.Retries {
 		before.Known = append(before.Known, writes.Retry{
-			Role: retry.Role, Attempts: retry.Attempts, Last: retry.Last.Time, Refused: retry.Refused, Message: retry.Message,
+			Role: retry.Role, Attempts: retry.Attempts, Last: retry.Last.Time, Refused: retry.Refused, Message: retry.Message, Tried: retry.Tried,
 		})
 	}
 	out := map[string]refusal{}
 	for _, held := range before.Refusals() {
 		out[held.Role] = refusal{wait: held.Wait, Retry: v1alpha1.Retry{
-			Role: held.Role, Attempts: held.Attempts, Last: metav1.NewTime(held.Last), Refused: held.Refused, Message: held.Message,
+			Role: held.Role, Attempts: held.Attempts, Last: metav1.NewTime(held.Last), Refused: held.Refused, Message: held.Message, Tried: held.Tried,
 		}}
 	}
 	return out

@@ -35,6 +35,8 @@ type Retry struct {
 	Refused string
 	// Message of the API server, where it is known.
 	Message string
+	// Tried in the pass before: when that is not told to be refused, it was written.
+	Tried bool
 }
 
 // A Refusal is a write that was refused and has not succeeded since.
@@ -67,9 +69,13 @@ func (p Pass) Refusals() []Refusal {
 	}
 	for role, words := range refused(p.Synced) {
 		retry := known[role]
-		if retry.Role == "" || p.Now.Sub(retry.Last) >= Backoff(retry.Attempts) {
-			// Kubernetes writes times in whole seconds.
-			retry = Retry{Role: role, Attempts: retry.Attempts + 1, Last: p.Now.UTC().Truncate(time.Second), Refused: p.Content(role), Message: retry.Message}
+		content := p.Content(role)
+		switch {
+		case retry.Refused != content:
+			// What was refused before was left out: it is the other content that was tried.
+			retry = Retry{Role: role, Attempts: 1, Last: p.second(), Refused: content}
+		case p.Now.Sub(retry.Last) >= Backoff(retry.Attempts):
+			retry = Retry{Role: role, Attempts: retry.Attempts + 1, Last: p.second(), Refused: content, Message: retry.Message}
 		}
 		if words != "" {
 			retry.Message = words
@@ -80,15 +86,24 @@ func (p Pass) Refusals() []Refusal {
 	for role, retry := range known {
 		content := p.Content(role)
 		wait := max(0, Backoff(retry.Attempts)-p.Now.Sub(retry.Last))
-		// Other content is tried at once, and what is there when the wait is over was written.
-		if content == "" || retry.Refused != content || wait == 0 && p.Observed(role) {
+		// Other content is tried at once.
+		if content == "" || retry.Refused != content {
 			continue
+		}
+		if wait == 0 {
+			if retry.Tried && p.Observed(role) {
+				continue
+			}
+			retry.Tried = true
 		}
 		out = append(out, Refusal{Retry: retry, Wait: wait})
 	}
 	slices.SortFunc(out, func(a, b Refusal) int { return cmp.Compare(a.Role, b.Role) })
 	return out
 }
+
+// second of the pass: Kubernetes writes times in whole seconds.
+func (p Pass) second() time.Time { return p.Now.UTC().Truncate(time.Second) }
 
 // refused roles of a message, with the API server's words where they are known.
 func refused(synced string) map[string]string {

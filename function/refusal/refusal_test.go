@@ -12,6 +12,9 @@ func TestRefusals(t *testing.T) {
 	const quota = `pods "a" is forbidden: exceeded quota: few`
 	const forbidden = `cannot compose resources: cannot apply composed resource "a": ` + quota
 	first := Retry{Role: "a", Attempts: 1, Last: start, Refused: "wanted-a", Message: quota}
+	tried, second := first, Retry{Role: "a", Attempts: 2, Last: start.Add(11 * time.Second), Refused: "wanted-a", Message: quota}
+	tried.Tried = true
+	another := Retry{Role: "a", Attempts: 3, Last: start, Refused: "another", Message: quota}
 	cases := map[string]struct {
 		reason   string
 		synced   string
@@ -39,16 +42,21 @@ func TestRefusals(t *testing.T) {
 			{Retry{Role: "b", Attempts: 1, Last: start, Refused: "wanted-b"}, 10 * time.Second},
 			{Retry{Role: "c", Attempts: 1, Last: start, Refused: "wanted-c"}, 10 * time.Second},
 		}},
-		"NotWanted": {"What is not wanted is not tried.", "Unsynced resources: unwanted", nil, false, 0, nil},
-		"Waiting":   {"The same condition still stands: it is not counted twice.", forbidden, []Retry{first}, false, 4 * time.Second, []Refusal{{first, 6 * time.Second}}},
-		"Quiet":     {"The pass without it went well: it waits on.", "", []Retry{first}, false, 4 * time.Second, []Refusal{{first, 6 * time.Second}}},
-		"Due":       {"Tried in this pass.", "", []Retry{first}, false, 10 * time.Second, []Refusal{{first, 0}}},
-		"Again":     {"Refused again: it waits twice as long.", forbidden, []Retry{first}, false, 11 * time.Second, []Refusal{{Retry{"a", 2, start.Add(11 * time.Second), "wanted-a", quota}, 20 * time.Second}}},
-		"AtMost": {"A minute at most.", forbidden, []Retry{{"a", 7, start, "wanted-a", quota}}, false, time.Hour,
-			[]Refusal{{Retry{"a", 8, start.Add(time.Hour), "wanted-a", quota}, time.Minute}}},
-		"Written":      {"It is there after the wait: it was written.", "", []Retry{first}, true, 10 * time.Second, nil},
-		"OtherContent": {"Something else is wanted now: it is tried at once.", "", []Retry{{"a", 3, start, "another", quota}}, false, 0, nil},
-		"Garbled":      {"No role in quotes.", "cannot apply composed resource a: no", nil, false, 0, nil},
+		"NotWanted":  {"What is not wanted is not tried.", "Unsynced resources: unwanted", nil, false, 0, nil},
+		"Waiting":    {"The same condition still stands: it is not counted twice.", forbidden, []Retry{first}, false, 4 * time.Second, []Refusal{{first, 6 * time.Second}}},
+		"Quiet":      {"The pass without it went well: it waits on.", "", []Retry{first}, false, 4 * time.Second, []Refusal{{first, 6 * time.Second}}},
+		"Due":        {"Tried in this pass.", "", []Retry{first}, false, 10 * time.Second, []Refusal{{tried, 0}}},
+		"DueThere":   {"What is there is tried with the content that was refused, and told until that is known to be written.", "", []Retry{first}, true, 10 * time.Second, []Refusal{{tried, 0}}},
+		"Again":      {"Refused again: it waits twice as long.", forbidden, []Retry{first}, false, 11 * time.Second, []Refusal{{second, 20 * time.Second}}},
+		"AgainThere": {"An object that is there is refused again: it waits twice as long too.", "Unsynced resources: a", []Retry{tried}, true, 11 * time.Second, []Refusal{{second, 20 * time.Second}}},
+		"AtMost": {"A minute at most.", forbidden, []Retry{{Role: "a", Attempts: 7, Last: start, Refused: "wanted-a", Message: quota}}, false, time.Hour,
+			[]Refusal{{Retry{Role: "a", Attempts: 8, Last: start.Add(time.Hour), Refused: "wanted-a", Message: quota}, time.Minute}}},
+		"Written":      {"It was tried, is there, and nobody refused it: it was written.", "", []Retry{tried}, true, 12 * time.Second, nil},
+		"NotYetThere":  {"It was tried and is not there: the answer is behind, or the pass ended for another reason.", "", []Retry{tried}, false, 12 * time.Second, []Refusal{{tried, 0}}},
+		"OtherContent": {"Something else is wanted now: it is tried at once.", "", []Retry{another}, false, 0, nil},
+		"OtherContentToo": {"Something else was tried while the first was held back, and is refused as well: it has its own back-off.", forbidden, []Retry{another}, false, 4 * time.Second,
+			[]Refusal{{Retry{Role: "a", Attempts: 1, Last: start.Add(4 * time.Second), Refused: "wanted-a", Message: quota}, 10 * time.Second}}},
+		"Garbled": {"No role in quotes.", "cannot apply composed resource a: no", nil, false, 0, nil},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -109,8 +109,11 @@ func (s situation) decision(f fate) Decision {
 	maps.Copy(d.Requirements, f.ask)
 	maps.Copy(d.Requirements, size.ask)
 	for _, held := range s.held {
-		if held.wait > 0 {
+		switch {
+		case held.wait > 0:
 			d.TTL = min(d.TTL, held.wait)
+		case held.Tried:
+			d.TTL = min(d.TTL, ttlSoon) // The next pass knows whether it was written.
 		}
 	}
 	d.Status = statusOf(s, final, server)
@@ -132,7 +135,7 @@ func patient(w World, server reason.Reason, ttl time.Duration) time.Duration {
 		ttl = min(ttl, ttlLater)
 	}
 	before := w.condition(string(reason.ServerReady))
-	if ttl == ttlSoon && before != nil && before.Reason == string(server) && w.Now.Sub(before.LastTransitionTime.Time) > patience {
+	if ttl <= ttlSoon && before != nil && before.Reason == string(server) && w.Now.Sub(before.LastTransitionTime.Time) > patience {
 		return ttlLater
 	}
 	return ttl

@@ -20,7 +20,7 @@ func (s situation) serverFinding(f fate) finding {
 		name string
 		reason.Reason
 	}{{chroma.RoleConfig, reason.ConfigRefused}, {chroma.RoleService, reason.ServiceRefused}, {chroma.RoleClaim, reason.ClaimRefused}, {chroma.RoleLedger, reason.ClaimRefused}} {
-		if held, ok := s.held[role.name]; ok && (held.wait > 0 || !s.w.observes(role.name)) {
+		if held, ok := s.held[role.name]; ok {
 			return finding{reason: role.Reason, message: fmt.Sprintf("The API refused the %s: %s", role.name, words(s.w, held.Retry))}
 		}
 	}

@@ -17,8 +17,10 @@ import (
 const (
 	ttlSettled = time.Minute
 	ttlSoon    = 2 * time.Second
-	ttlLater   = 10 * time.Second
-	noServer   = "No server runs. "
+	// ttlEnding while there is no server: the end of a Pod that was left out is not watched.
+	ttlEnding = time.Second
+	ttlLater  = 10 * time.Second
+	noServer  = "No server runs. "
 
 	// patience after which a wait is looked at less often.
 	patience = time.Minute
@@ -86,7 +88,7 @@ func (s situation) lasting(because reason.Reason) bool {
 
 // waitForRest of a Pod that was left out. One that is still there after a minute was never deleted, and is taken in again.
 func waitForRest(pod *corev1.Pod) fate {
-	return fate{pod: PodPlan{Action: LeaveOut}, config: Keep, ttl: ttlSoon, server: finding{
+	return fate{pod: PodPlan{Action: LeaveOut}, config: Keep, ttl: ttlEnding, server: finding{
 		reason: reason.PodTerminating, message: fmt.Sprintf(
 			"Pod %s was left out and has not ended yet. If it is still there in some minutes: kubectl delete pod -n %s %s", pod.GetName(), pod.GetNamespace(), pod.GetName())}}
 }
@@ -176,7 +178,7 @@ func replace(s situation, pod *corev1.Pod) fate {
 // leaveOut the Pod, so that Crossplane deletes it. One that Crossplane does not observe is taken in first: it deletes only
 // what it composed.
 func leaveOut(s situation, f fate) fate {
-	f.ttl = ttlSoon
+	f.ttl = ttlEnding
 	if s.w.Composed.Pod != nil {
 		f.pod, f.config = PodPlan{Action: LeaveOut}, Apply
 	}
@@ -197,7 +199,7 @@ func replaceEnded(s situation, pod *corev1.Pod) fate {
 // make it again the moment it is gone.
 func waitForEnd(s situation, pod *corev1.Pod) fate {
 	f := fate{
-		pod: PodPlan{Action: LeaveOut}, config: Apply, ttl: ttlSoon,
+		pod: PodPlan{Action: LeaveOut}, config: Apply, ttl: ttlEnding,
 		server: finding{reason: reason.PodTerminating, message: fmt.Sprintf(
 			"Pod %s is ending. The next one is created when it is gone: two servers on one volume damage its index.", pod.GetName())},
 	}

@@ -44,13 +44,13 @@ func refusals(w World, content map[string]string) map[string]refusal {
 	}
 	for _, retry := range w.Chroma.Status.Retries {
 		before.Known = append(before.Known, writes.Retry{
-			Role: retry.Role, Attempts: retry.Attempts, Last: retry.Last.Time, Refused: retry.Refused, Message: retry.Message,
+			Role: retry.Role, Attempts: retry.Attempts, Last: retry.Last.Time, Refused: retry.Refused, Message: retry.Message, Tried: retry.Tried,
 		})
 	}
 	out := map[string]refusal{}
 	for _, held := range before.Refusals() {
 		out[held.Role] = refusal{wait: held.Wait, Retry: chroma.Retry{
-			Role: held.Role, Attempts: held.Attempts, Last: metav1.NewTime(held.Last), Refused: held.Refused, Message: held.Message,
+			Role: held.Role, Attempts: held.Attempts, Last: metav1.NewTime(held.Last), Refused: held.Refused, Message: held.Message, Tried: held.Tried,
 		}}
 	}
 	return out

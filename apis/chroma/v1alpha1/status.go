@@ -133,6 +133,9 @@ type Retry struct {
 	// Message of the API, where it is known.
 	// +optional
 	Message string `json:"message,omitempty"`
+	// Tried in the pass before: when that is not told to be refused, it was written.
+	// +optional
+	Tried bool `json:"tried,omitempty"`
 }
 
 // ComponentStatus of a distributed Chroma.

@@ -73,6 +73,9 @@ type Retry struct {
 	// Message of the API, where it is known.
 	// +optional
 	Message string `json:"message,omitempty"`
+	// Tried in the pass before: when that is not told to be refused, it was written.
+	// +optional
+	Tried bool `json:"tried,omitempty"`
 }
 
 // ClusterStatus is one cluster and its ValdRelease.

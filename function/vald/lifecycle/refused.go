@@ -32,7 +32,7 @@ func (w world) refusals(wishes []wish) []refusal.Refusal {
 	}
 	for _, retry := range w.vor.Status.Retries {
 		p.Known = append(p.Known, refusal.Retry{
-			Role: retry.Role, Attempts: retry.Attempts, Last: retry.Last.Time, Refused: retry.Refused, Message: retry.Message,
+			Role: retry.Role, Attempts: retry.Attempts, Last: retry.Last.Time, Refused: retry.Refused, Message: retry.Message, Tried: retry.Tried,
 		})
 	}
 	return p.Refusals()
@@ -56,7 +56,7 @@ func retries(refusals []refusal.Refusal) []valdv1.Retry {
 	var out []valdv1.Retry
 	for _, refused := range refusals {
 		out = append(out, valdv1.Retry{
-			Role: refused.Role, Attempts: refused.Attempts, Last: metav1.NewTime(refused.Last), Refused: refused.Refused, Message: refused.Message,
+			Role: refused.Role, Attempts: refused.Attempts, Last: metav1.NewTime(refused.Last), Refused: refused.Refused, Message: refused.Message, Tried: refused.Tried,
 		})
 	}
 	return out
