@@ -102,7 +102,7 @@ func TestLimitRange(t *testing.T) {
 		_, _, blocked := conditionOf(object, "UpgradeBlocked")
 		return server + blocked, strings.Contains(server+blocked, "maximum memory usage per Container is 1Gi")
 	})
-	s.say("TestLimitRange: the server is there while 3Gi is refused: %t", s.pod("demo") != nil)
+	s.sayf("TestLimitRange: the server is there while 3Gi is refused: %t", s.pod("demo") != nil)
 	s.apply(with("1Gi"))
 	s.waitReady("demo", "1.5.9")
 	s.verify("demo")

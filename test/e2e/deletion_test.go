@@ -126,7 +126,7 @@ func TestRetainRightBefore(t *testing.T) {
 			t.Errorf("the claim of %s is lost", name)
 		}
 	}
-	s.say("TestRetainRightBefore: %d of %d deletions were refused at first", len(refused), len(names))
+	s.sayf("TestRetainRightBefore: %d of %d deletions were refused at first", len(refused), len(names))
 }
 
 // TestNamespaceDeletion deletes a Namespace with a Chroma in it that may not be deleted: the Namespace goes.

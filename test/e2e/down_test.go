@@ -71,7 +71,7 @@ func TestRetainWhileDown(t *testing.T) {
 	if err == nil {
 		t.Fatal("the deletion takes the claim along, though the spec says Retain")
 	}
-	s.say("TestRetainWhileDown: %s", output)
+	s.sayf("TestRetainWhileDown: %s", output)
 	up()
 	s.waitEffective("demo", chroma.PVCRetain)
 	s.kubectl("delete", "chroma", "demo", "--wait=false")

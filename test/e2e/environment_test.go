@@ -67,7 +67,7 @@ func newEnvironment(ctx context.Context) (*environment, error) {
 	if err := e.install(ctx); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	e.say("the cluster is up")
+	e.sayf("the cluster is up")
 	return e, nil
 }
 
@@ -109,14 +109,14 @@ func (e *environment) startNode(ctx context.Context) error {
 		}
 		options.Folder = folder
 	}
-	e.say("starting a node; its logs are in %s/log", options.Folder)
+	e.sayf("starting a node; its logs are in %s/log", options.Folder)
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	var err error
 	if e.node, err = cluster.Start(ctx, options); err != nil {
 		return err
 	}
-	e.say("the API server is ready")
+	e.sayf("the API server is ready")
 	e.command = e.node.Command
 	e.config, err = e.node.Config()
 	return err
@@ -133,9 +133,9 @@ func (e *environment) close() error {
 	return err
 }
 
-// say what happens, and when.
-func (e *environment) say(format string, arguments ...any) {
-	fmt.Printf("%6.1f s  %s\n", time.Since(e.began).Seconds(), fmt.Sprintf(format, arguments...))
+// sayf what happens, and when.
+func (e *environment) sayf(format string, arguments ...any) {
+	fmt.Fprintf(os.Stdout, "%6.1f s  %s\n", time.Since(e.began).Seconds(), fmt.Sprintf(format, arguments...))
 }
 
 // run a command to its end and return what it said.
@@ -166,7 +166,7 @@ func (e *environment) until(ctx context.Context, what string, limit time.Duratio
 			return nil
 		}
 		if seen != last && time.Since(said) > 5*time.Second {
-			e.say("waiting for %s (%.0f s): %s", what, time.Since(started).Seconds(), seen)
+			e.sayf("waiting for %s (%.0f s): %s", what, time.Since(started).Seconds(), seen)
 			said, last = time.Now(), seen
 		}
 		select {

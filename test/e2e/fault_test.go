@@ -59,7 +59,7 @@ func TestFaults(t *testing.T) {
 				fault.do(s)
 				s.waitUpgraded()
 				s.verify("demo")
-				s.say("TestFaults: %s killed %s into the upgrade, which took %.1f s", fault.name, delay, time.Since(began).Seconds())
+				s.sayf("TestFaults: %s killed %s into the upgrade, which took %.1f s", fault.name, delay, time.Since(began).Seconds())
 				if got := s.claim("demo"); got.UID != claim || got.Annotations[chroma.AnnotationDataVersion] != "1.5.9" {
 					t.Errorf("the claim has UID %s and record %q, want %s and 1.5.9", got.UID, got.Annotations[chroma.AnnotationDataVersion], claim)
 				}

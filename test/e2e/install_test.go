@@ -45,7 +45,7 @@ func (e *environment) install(ctx context.Context) error {
 			return err
 		}
 		if installed {
-			e.say("took over the cluster that was kept, with the packages that it has")
+			e.sayf("took over the cluster that was kept, with the packages that it has")
 			return nil
 		}
 		if err := e.installNode(ctx); err != nil {
@@ -119,7 +119,7 @@ func (e *environment) pushImages(ctx context.Context) error {
 			return err
 		}
 	}
-	e.say("pushed %d images", len(all))
+	e.sayf("pushed %d images", len(all))
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (e *environment) installCrossplane(ctx context.Context, registry string) er
 	if err != nil {
 		return err
 	}
-	e.say("Crossplane %s runs", version)
+	e.sayf("Crossplane %s runs", version)
 	return nil
 }
 
@@ -185,7 +185,7 @@ spec:
 	if err := e.applyText(ctx, parts.After); err != nil {
 		return err
 	}
-	e.say("the packages are healthy")
+	e.sayf("the packages are healthy")
 	return nil
 }
 

@@ -180,7 +180,7 @@ func (s *scene) wait(what string, limit time.Duration, check func() (seen string
 		s.Fatal(err)
 	}
 	took := time.Since(start)
-	s.say("%s: %s after %.2f s", s.Name(), what, took.Seconds())
+	s.sayf("%s: %s after %.2f s", s.Name(), what, took.Seconds())
 	return took
 }
 

@@ -34,7 +34,7 @@ func TestPlan(t *testing.T) {
 	if diff := cmp.Diff(foretold, s.composedWrites(began, before)); diff != "" {
 		t.Errorf("Crossplane's writes to composed objects: -foretold, +audit log:\n%s", diff)
 	}
-	s.say("TestPlan: foretold and written: %s", strings.Join(foretold, ", "))
+	s.sayf("TestPlan: foretold and written: %s", strings.Join(foretold, ", "))
 }
 
 // waitQuiet until nothing of the scene changes for some seconds.

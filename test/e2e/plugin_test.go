@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -31,8 +32,9 @@ const (
 // pluginProgram of this module, built when it is first needed.
 func (e *environment) pluginProgram(ctx context.Context) (string, error) {
 	e.plugin.Do(func() {
-		folder := ""
-		if folder, e.pluginError = os.MkdirTemp("", "e2e-plugin-"); e.pluginError != nil {
+		folder, err := os.MkdirTemp("", "e2e-plugin-")
+		if err != nil {
+			e.pluginError = fmt.Errorf("cannot make the plugin's folder: %w", err)
 			return
 		}
 		e.pluginPath = filepath.Join(folder, "kubectl-chroma")
@@ -56,7 +58,7 @@ func (s *scene) chromaCommand(code int, arguments ...string) string {
 	} else if err != nil {
 		s.Fatal(err)
 	}
-	s.say("%s: kubectl chroma %s: exit code %d after %.1f s", s.Name(), strings.Join(arguments, " "), got, time.Since(began).Seconds())
+	s.sayf("%s: kubectl chroma %s: exit code %d after %.1f s", s.Name(), strings.Join(arguments, " "), got, time.Since(began).Seconds())
 	if got != code {
 		s.Fatalf("kubectl chroma %s exits with %d, not %d:\n%s", strings.Join(arguments, " "), got, code, output)
 	}
@@ -235,7 +237,7 @@ func (s *scene) forward(name string) {
 	}
 	cancel()
 	_ = cmd.Wait() // It was killed.
-	s.say("%s: asked the server through %s", s.Name(), found)
+	s.sayf("%s: asked the server through %s", s.Name(), found)
 }
 
 // dial as commands do: from the node, where there is one.
@@ -259,5 +261,5 @@ func (s *scene) checkReport(archive string) {
 		names = append(names, file.Name)
 	}
 	s.says(strings.Join(names, "\n"), "chroma", "pod", "events")
-	s.say("%s: the report has %d files", s.Name(), len(names))
+	s.sayf("%s: the report has %d files", s.Name(), len(names))
 }

@@ -35,7 +35,7 @@ func TestRefusals(t *testing.T) {
 			}
 		}))
 		message := s.waitCondition("demo", "UpgradeBlocked", "True", tc.reason)
-		s.say("TestRefusals: %s: %s", tc.name, message)
+		s.sayf("TestRefusals: %s: %s", tc.name, message)
 		if pod := s.pod("demo"); pod == nil || pod.UID != before || pod.DeletionTimestamp != nil {
 			t.Fatalf("%s: the running server was touched", tc.name)
 		}
@@ -90,7 +90,7 @@ func TestImageByHand(t *testing.T) {
 	s.apply(manifest("demo", "1.5.9", nil))
 	s.waitReady("demo", "1.5.9")
 	s.verify("demo")
-	s.say("TestImageByHand: Pod replaced: %t", s.pod("demo").UID != before)
+	s.sayf("TestImageByHand: Pod replaced: %t", s.pod("demo").UID != before)
 }
 
 // TestWebhook rewrites every image of a Chroma to a mirror, as admission in companies does.
@@ -136,7 +136,7 @@ func TestWebhook(t *testing.T) {
 	if pod := s.pod("demo"); pod == nil || pod.UID != uid {
 		t.Errorf("a rewritten image replaces the Pod for ever")
 	} else if pod.ResourceVersion != version {
-		s.say("TestWebhook: the Pod changed meanwhile, from %s to %s", version, pod.ResourceVersion)
+		s.sayf("TestWebhook: the Pod changed meanwhile, from %s to %s", version, pod.ResourceVersion)
 	}
 	s.write("demo")
 	s.verify("demo")

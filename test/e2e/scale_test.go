@@ -55,7 +55,7 @@ func TestScale(t *testing.T) {
 		}
 		return fmt.Sprintf("%d Pods", len(list.Items)), len(list.Items) == count
 	})
-	s.say("TestScale: %d Chromas have their Pods after %.0f s", count, time.Since(began).Seconds())
+	s.sayf("TestScale: %d Chromas have their Pods after %.0f s", count, time.Since(began).Seconds())
 
 	versions := s.versions()
 	s.wait("settled", 15*time.Minute, func() (string, bool) {
@@ -64,14 +64,14 @@ func TestScale(t *testing.T) {
 		versions = s.versions()
 		return fmt.Sprintf("%d objects changed within 20 s", changed(last, versions)), changed(last, versions) == 0
 	})
-	s.say("TestScale: settled after %.0f s", time.Since(began).Seconds())
+	s.sayf("TestScale: settled after %.0f s", time.Since(began).Seconds())
 	use := s.functionUse()
-	s.say("TestScale: the function used %.1f s of CPU and has %.0f MB", use.seconds-before.seconds, use.bytes/1e6)
+	s.sayf("TestScale: the function used %.1f s of CPU and has %.0f MB", use.seconds-before.seconds, use.bytes/1e6)
 
 	time.Sleep(time.Minute)
 	now := s.versions()
 	settled := s.functionUse()
-	s.say("TestScale: a settled minute: %d writes, %.2f s of CPU, %.0f MB", changed(versions, now), settled.seconds-use.seconds, settled.bytes/1e6)
+	s.sayf("TestScale: a settled minute: %d writes, %.2f s of CPU, %.0f MB", changed(versions, now), settled.seconds-use.seconds, settled.bytes/1e6)
 	if diff := cmp.Diff(versions, now); diff != "" {
 		t.Errorf("objects change though nothing happens: -before, +after:\n%s", diff)
 	}
@@ -123,7 +123,7 @@ func (s *scene) functionUse() use {
 		s.Fatal(err)
 	}
 	var out use
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		seconds, bytes, err := s.scrape(s.Context(), name)
 		if err != nil {
 			s.Fatal(err)

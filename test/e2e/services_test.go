@@ -85,7 +85,7 @@ func (s *scene) startPostgres() {
 	s.inside(postgresPassword, append(as, "sh", "-c", "umask 077 && cat >"+folder+"/password")...)
 	s.inside("", append(as, filepath.Join(binaries, "initdb"), "--pgdata="+folder+"/data", "--username=postgres",
 		"--auth=scram-sha-256", "--pwfile="+folder+"/password", "--encoding=UTF8", "--locale=C", "--no-sync")...)
-	s.inside("host all all 0.0.0.0/0 scram-sha-256\n", append(as, "sh", "-c", "cat >>"+folder+"/data/pg_hba.conf")...)
+	s.inside("host sysdb,postgres all 0.0.0.0/0 scram-sha-256\n", append(as, "sh", "-c", "cat >>"+folder+"/data/pg_hba.conf")...)
 	s.start(append(as, filepath.Join(binaries, "postgres"), "-D", folder+"/data", "-c", "listen_addresses="+cluster.Address,
 		"-c", "port="+strconv.Itoa(postgresPort), "-c", "unix_socket_directories=", "-c", "fsync=off")...)
 	s.wait("PostgreSQL", time.Minute, func() (string, bool) {

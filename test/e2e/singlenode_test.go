@@ -29,10 +29,11 @@ func TestExample(t *testing.T) {
 	object["metadata"].(map[string]any)["namespace"] = s.namespace
 	began := time.Now()
 	s.apply(object)
-	s.say("TestExample: kubectl apply took %.2f s", time.Since(began).Seconds())
-	created := s.wait("Pod created", time.Minute, func() (string, bool) { seen, _ := s.settled("demo", ""); return seen, s.pod("demo") != nil })
+	s.sayf("TestExample: kubectl apply took %.2f s", time.Since(began).Seconds())
+	s.wait("Pod created", time.Minute, func() (string, bool) { seen, _ := s.settled("demo", ""); return seen, s.pod("demo") != nil })
+	created := time.Since(began)
 	s.waitReady("demo", "1.5.9")
-	s.say("TestExample: from apply to Pod created %.2f s, to Ready %.2f s", created.Seconds(), time.Since(began).Seconds())
+	s.sayf("TestExample: from apply to Pod created %.2f s, to Ready %.2f s", created.Seconds(), time.Since(began).Seconds())
 	s.write("demo")
 	s.verify("demo")
 	if got, want := s.chroma("demo").Status.Endpoint, chroma.Endpoint("demo", s.namespace); got != want {
@@ -50,7 +51,7 @@ func TestImageSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.say("TestImageSize: %.1f MB compressed", float64(size)/1e6)
+	s.sayf("TestImageSize: %.1f MB compressed", float64(size)/1e6)
 	if size > 40e6 {
 		t.Errorf("the function's image has %.1f MB, more than 40", float64(size)/1e6)
 	}
@@ -93,7 +94,7 @@ func TestDataStays(t *testing.T) {
 			})
 		}
 		s.waitReady("demo", step.version)
-		s.say("TestDataStays: %s: %.2f s", step.name, time.Since(began).Seconds())
+		s.sayf("TestDataStays: %s: %.2f s", step.name, time.Since(began).Seconds())
 		s.verify("demo")
 		if replaced := s.pod("demo").UID != before; replaced != step.replaced {
 			t.Errorf("%s: Pod replaced: want %t, got %t", step.name, step.replaced, replaced)
@@ -145,7 +146,7 @@ func TestPrompt(t *testing.T) {
 		seen, _ := s.settled("demo", "")
 		return seen, pod != nil && pod.DeletionTimestamp == nil && pod.Spec.Containers[0].Image == image("1.5.9") && podReady(pod)
 	})
-	s.say("TestPrompt: %.1f s without a server", gap.Seconds())
+	s.sayf("TestPrompt: %.1f s without a server", gap.Seconds())
 	if limit := 5 * time.Second; gap > limit {
 		t.Errorf("there was no server for %.1f s, not at most %s", gap.Seconds(), limit)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log"
 	"net"
 	"net/url"
 	"os"
@@ -34,7 +35,7 @@ func serveHealth(ctx context.Context, serving bool, address string) error {
 		<-ctx.Done()
 		server.Stop()
 	}()
-	fmt.Println("serving", status)
+	log.Println("serving", status)
 	return server.Serve(listener)
 }
 
@@ -62,7 +63,7 @@ func storageThere(ctx context.Context) bool {
 	}
 	connection, err := (&net.Dialer{Timeout: 2 * time.Second}).DialContext(ctx, "tcp", endpoint.Host)
 	if err != nil {
-		fmt.Println("the storage is not there:", err)
+		log.Println("the storage is not there:", err)
 		return false
 	}
 	return connection.Close() == nil

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log"
 	"net/http"
 	"os"
 	"os/signal"
@@ -17,10 +18,11 @@ import (
 
 func main() {
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer cancel()
-	if err := run(ctx, os.Args); err != nil && ctx.Err() == nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	err := run(ctx, os.Args)
+	stopped := ctx.Err() != nil
+	cancel()
+	if err != nil && !stopped {
+		log.Fatal(err)
 	}
 }
 

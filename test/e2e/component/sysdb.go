@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"net"
 	"net/url"
 	"os"
@@ -58,7 +59,7 @@ func runSysdb(ctx context.Context, words []string) error {
 func keepLists(ctx context.Context, client dynamic.Interface, namespace string) {
 	for ctx.Err() == nil {
 		if _, err := os.Stat(leaseLost); err == nil {
-			fmt.Println("the lease is lost")
+			log.Println("the lease is lost")
 			return
 		}
 		for memberType, list := range map[string]string{
@@ -67,7 +68,7 @@ func keepLists(ctx context.Context, client dynamic.Interface, namespace string) 
 			"fn-consumer": "fn-consumer-memberlist",
 		} {
 			if err := keepList(ctx, client, namespace, memberType, list); err != nil {
-				fmt.Println(err)
+				log.Println(err)
 			}
 		}
 		time.Sleep(200 * time.Millisecond)
@@ -100,7 +101,7 @@ func keepList(ctx context.Context, client dynamic.Interface, namespace, memberTy
 	if err != nil {
 		return fmt.Errorf("cannot write MemberList %s: %w", name, err)
 	}
-	fmt.Printf("%s has %d members\n", name, len(members))
+	log.Printf("%s has %d members", name, len(members))
 	return nil
 }
 
