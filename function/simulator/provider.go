@@ -151,6 +151,12 @@ func (m *managed) observe() {
 		m.settle()
 		return
 	}
+	if !m.may("Update") {
+		// The managed reconciler skips the update and is content. Ready stays as it was.
+		m.mark(success())
+		m.settle()
+		return
+	}
 	m.update()
 }
 

@@ -268,6 +268,19 @@ func TestProviderKubernetes(t *testing.T) {
 				}
 			},
 		},
+		"WithoutUpdateNothingIsOverwritten": {
+			reason: "[Observe, Create, Delete]: what differs from the manifest stays, and Synced is True.",
+			run: func(t *testing.T, c *Cluster) {
+				t.Helper()
+				applied(t, c, objectFor("k9", []any{"Observe", "Create", "Delete"}, claimManifest("1Gi", map[string]any{"serial": "1"}, nil)))
+				must(t, c.Annotate(kindClaim(), Namespace, "k9-pvc", "serial", "2"))
+				must(t, c.Annotate(kindObject(), Namespace, "k9", "look", "again"))
+				c.Advance(11 * time.Minute)
+				if got := pvc(c).GetAnnotations()["serial"] + " " + told(obj(c), "Synced"); got != "2 True ReconcileSuccess" {
+					t.Errorf("want the annotation of the other, got %s", got)
+				}
+			},
+		},
 		"WithoutDeleteTheClaimStays": {
 			reason: "[Observe, Create, Update]: the claim outlives its Object, also when the provider was down meanwhile.",
 			run: func(t *testing.T, c *Cluster) {

@@ -209,9 +209,9 @@ func (s *system) stopSomething(rt *rapid.T) {
 
 func (s *system) refuse(rt *rapid.T) {
 	s.Refuse(&simulator.Refusal{
-		Actor: rapid.SampledFrom([]string{simulator.ActorCrossplane, simulator.ActorProvider}).Draw(rt, "actor"),
-		Kind:  rapid.SampledFrom([]string{"", "Deployment", "StatefulSet", "Job", "ConfigMap", "Object", "MemberList", "ServiceAccount"}).Draw(rt, "kind"),
-		Code:  rapid.SampledFrom([]int{http.StatusForbidden, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusInternalServerError}).Draw(rt, "code"),
+		Actor:   rapid.SampledFrom([]string{simulator.ActorCrossplane, simulator.ActorProvider}).Draw(rt, "actor"),
+		Kind:    rapid.SampledFrom([]string{"", "Deployment", "StatefulSet", "Job", "ConfigMap", "Object", "MemberList", "ServiceAccount"}).Draw(rt, "kind"),
+		Code:    rapid.SampledFrom([]int{http.StatusForbidden, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusInternalServerError}).Draw(rt, "code"),
 		Message: "the test refuses it", Times: rapid.IntRange(1, 20).Draw(rt, "times"),
 	})
 }
@@ -248,4 +248,3 @@ func (s *system) breakPod(rt *rapid.T) {
 		s.must(s.Delete(kindPod(), namespace, pod, metav1.DeletePropagationBackground))
 	}
 }
-
