@@ -103,17 +103,13 @@ func accept(w World, c claim) claim {
 }
 
 // adoptable tells whether a claim that nobody pinned may be taken: it is ours by owner, or it has the labels of a claim
-// that a Chroma of this name retained or that a person handed over.
+// that a Chroma of this name retained or that a person handed over. One with another owner goes when that goes, whether
+// the owner controls it or not.
 func adoptable(w World, pvc *corev1.PersistentVolumeClaim) bool {
-	for _, owner := range pvc.GetOwnerReferences() {
-		if owner.UID == w.Chroma.GetUID() {
-			return true
-		}
-		if owner.Controller != nil && *owner.Controller {
-			return false
-		}
+	if owned(w, pvc) {
+		return true
 	}
-	return objects.Adoptable(w.Chroma.GetName(), pvc.GetLabels())
+	return len(pvc.GetOwnerReferences()) == 0 && objects.Adoptable(w.Chroma.GetName(), pvc.GetLabels())
 }
 
 // markOf the claims that this XR creates: its UID and the time of its creation.

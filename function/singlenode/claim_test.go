@@ -60,6 +60,11 @@ func marked(pvc *corev1.PersistentVolumeClaim) {
 	pvc.SetAnnotations(map[string]string{chroma.AnnotationCreatedFor: "xr/" + born().Format(time.RFC3339)})
 }
 
+func another(pvc *corev1.PersistentVolumeClaim) {
+	ours(pvc)
+	pvc.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "chroma.chromadotnet.org/v1alpha1", Kind: "XChroma", Name: "demo-12345", UID: "another"}})
+}
+
 func TestClaimOf(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
@@ -73,6 +78,7 @@ func TestClaimOf(t *testing.T) {
 		"Absent":             {reason: "There never was one.", want: claimAbsent},
 		"Taken":              {reason: "Somebody else's.", pvc: claimNamed("a", nil), want: claimTaken},
 		"Adopted":            {reason: "The two labels hand it over.", pvc: claimNamed("a", ours), want: claimUsable, wantUID: "a"},
+		"GoesWithAnother":    {reason: "It has the labels, and goes with an owner that is not this Chroma.", pvc: claimNamed("a", another), want: claimTaken},
 		"Known":              {reason: "The one in the status, whatever its labels.", pvc: claimNamed("a", nil), pinned: "a", want: claimUsable, wantUID: "a"},
 		"Terminating":        {reason: "The known one is being deleted.", pvc: claimNamed("a", going), pinned: "a", want: claimTerminating, wantUID: "a"},
 		"Lost":               {reason: "The known one is gone.", pinned: "a", want: claimLost, wantUID: "a"},

@@ -41,6 +41,10 @@ func (s situation) claimFinding() (finding, time.Duration) {
 		return finding{reason: reason.ClaimTerminating, message: fmt.Sprintf(
 			"The claim %s is being deleted and goes as soon as no Pod uses it. That cannot be taken back: copy the data out of the running server first. Nothing is replaced or started meanwhile.", name)}, ttlLater
 	case claimTaken:
+		if owners := s.claim.pvc.GetOwnerReferences(); len(owners) > 0 {
+			return finding{reason: reason.NameConflict, message: fmt.Sprintf(
+				"The claim %s goes with %s %s, which owns it, and is not touched. To keep its data, take the owner off the claim.", name, owners[0].Kind, owners[0].Name)}, ttlLater
+		}
 		return finding{reason: reason.NameConflict, message: fmt.Sprintf(
 			"The claim %s belongs to somebody else, and is not touched. To hand it over: kubectl label pvc -n %s %s %s=%s %s=%s --overwrite",
 			name, namespace, name, chroma.LabelChroma, s.w.Chroma.GetName(), chroma.LabelManagedBy, chroma.ManagedByOperator)}, ttlLater
