@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/simulator"
@@ -24,6 +25,10 @@ type run struct {
 	oracle *oracle
 	spec   *chroma.Chroma
 	counts map[string]int
+	// served is the last ready server of each claim.
+	served map[types.UID]server
+	// backed says that Chromas are claims here.
+	backed bool
 	// newer says that a function of a newer schema is installed; with writtenNewer one has been.
 	newer, writtenNewer bool
 	// status of an XR and snapshot of the cluster, saved to be restored later.
@@ -97,6 +102,8 @@ func disturbances() []action {
 		{3, action{"namespace deleted", (*run).deleteNamespace}},
 		{24, action{"namespace created again", (*run).createNamespace}},
 		{8, action{"name taken by somebody else", (*run).takeName}},
+		{8, action{"second Chroma of the name created", (*run).createRival}},
+		{8, action{"second Chroma of the name deleted", (*run).deleteRival}},
 		{12, action{"older status restored", (*run).restoreStatus}},
 		{4, action{"snapshot of the cluster restored", (*run).restoreCluster}},
 		{14, action{"all well again", (*run).heal}},
@@ -282,7 +289,7 @@ func (r *run) crash(t *choice) bool {
 
 func (r *run) staleCaches(t *choice) bool {
 	r.oracle.stale = true
-	r.FreezeCaches(kindNamed(pick(t, []string{"Pod", "PersistentVolumeClaim", "ConfigMap", "Chroma", "Object"})))
+	r.FreezeCaches(kindNamed(pick(t, []string{"Pod", "PersistentVolumeClaim", "ConfigMap", "Chroma", "XChroma", "Object"})))
 	return true
 }
 
@@ -357,6 +364,7 @@ func (r *run) heal(*choice) bool {
 			_ = r.Delete(o.GroupVersionKind(), namespace, o.GetName(), metav1.DeletePropagationBackground)
 		}
 	}
+	r.deleteRival(nil)
 	r.createNamespace(nil)
 	r.SetFunctionDown(false)
 	r.SetProviderDown(false)

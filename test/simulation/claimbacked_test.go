@@ -15,10 +15,7 @@ import (
 // newClaimBacked is a cluster in which a Chroma is the claim of a cluster-scoped XChroma.
 func newClaimBacked(t *testing.T) *world {
 	t.Helper()
-	return newWorld(t, func(config *simulator.Config) {
-		config.Composites[0].Claim = kindChroma
-		config.Composites[0].Kind = kindChroma.GroupVersion().WithKind(chroma.KindXChroma)
-	})
+	return newWorld(t, claimBacked)
 }
 
 func TestAClaimBackedChromaHasItsConditionsOnTheClaim(t *testing.T) {
@@ -91,7 +88,7 @@ func TestNamesUpToSixtyCharactersWork(t *testing.T) {
 
 func TestAnXChromaWithoutAClaimIsRefused(t *testing.T) {
 	w := newClaimBacked(t)
-	kind := kindChroma.GroupVersion().WithKind(chroma.KindXChroma)
+	kind := kindXChroma
 	w.apply(&unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind, "metadata": map[string]any{"name": "demo"},
 		"spec": map[string]any{"image": image159, "storage": map[string]any{"size": "10Gi"}},

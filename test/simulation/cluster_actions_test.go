@@ -5,6 +5,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -52,6 +53,7 @@ func (r *run) takeName(t *choice) bool {
 	theirs := pick(t, []*unstructured.Unstructured{
 		{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "demo-config", "namespace": namespace}}},
 		{Object: map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "demo-rw", "namespace": namespace}}},
+		observingObject("demo-claim"), observingObject("demo-ledger"),
 		{Object: map[string]any{
 			"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "demo-1", "namespace": namespace},
 			"spec": map[string]any{"containers": []any{map[string]any{"name": "theirs", "image": "busybox:1"}}},
@@ -64,9 +66,39 @@ func (r *run) takeName(t *choice) bool {
 	return true
 }
 
+// observingObject of somebody else, who watches a ConfigMap through it.
+func observingObject(name string) *unstructured.Unstructured {
+	kind := simulatorKindObject()
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind, "metadata": map[string]any{"name": name, "namespace": namespace},
+		"spec": map[string]any{
+			"managementPolicies": []any{"Observe"},
+			"forProvider": map[string]any{"manifest": map[string]any{
+				"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "theirs", "namespace": namespace},
+			}},
+		},
+	}}
+}
+
+// createRival is a second Chroma, of the same name in the same namespace.
+func (r *run) createRival(t *choice) bool {
+	if r.backed || r.Get(kindRival, namespace, "demo") != nil {
+		return false
+	}
+	rival := chromaOf("demo", pick(t, images()), func(c *chroma.Chroma) {
+		c.Spec.PVCDeletionPolicy = pick(t, []chroma.PVCDeletionPolicy{chroma.PVCRetain, chroma.PVCRetain, chroma.PVCDelete})
+	})
+	rival.SetGroupVersionKind(kindRival)
+	return r.Apply(rival) == nil
+}
+
+func (r *run) deleteRival(*choice) bool {
+	return r.Delete(kindRival, namespace, "demo", metav1.DeletePropagationBackground) == nil
+}
+
 // restoreStatus of the XR as it was once.
 func (r *run) restoreStatus(t *choice) bool {
-	of := r.Get(kindChroma, namespace, "demo")
+	of := r.xr("demo")
 	if of == nil {
 		return false
 	}
@@ -103,8 +135,8 @@ func (r *run) restoreCluster(t *choice) bool {
 }
 
 // rollFunction to a version with a newer schema of the record, and back.
-func (r *run) rollFunction(t *choice) bool {
-	r.newer = t.coin()
+func (r *run) rollFunction(*choice) bool {
+	r.newer = !r.newer
 	r.writtenNewer = r.writtenNewer || r.newer
 	return true
 }

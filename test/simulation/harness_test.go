@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/composition"
@@ -32,8 +33,13 @@ const (
 
 var (
 	kindChroma = chroma.GroupVersionKind()
-	kindPod    = corev1.SchemeGroupVersion.WithKind("Pod")
-	kindClaim  = corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+	// kindXChroma is what stands behind a Chroma that is a claim.
+	kindXChroma = kindChroma.GroupVersion().WithKind(chroma.KindXChroma)
+	// kindRival is claimed too, where Chromas are composite resources themselves. No cluster has both definitions of Chromas:
+	// the kind stands for the claims of a definition that was there before, or comes next.
+	kindRival = kindChroma.GroupVersion().WithKind("Rival")
+	kindPod   = corev1.SchemeGroupVersion.WithKind("Pod")
+	kindClaim = corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
 )
 
 // world is a simulated cluster with the function in it.
@@ -98,6 +104,44 @@ func build(t *testing.T, change func(*simulator.Config)) *world {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// claimBacked makes Chromas the claims of cluster-scoped XChromas.
+func claimBacked(config *simulator.Config) {
+	config.Composites[0].Claim, config.Composites[0].Kind = kindChroma, kindXChroma
+}
+
+// withRivals adds a second kind of Chromas, whose claims can have the name of a Chroma in its namespace.
+func withRivals(config *simulator.Config) {
+	rival := config.Composites[0]
+	rival.Claim, rival.Kind = kindRival, kindXChroma
+	config.Composites = append(config.Composites, rival)
+}
+
+// xrs are the composite resources of all Chromas.
+func (w *world) xrs() []*chroma.Chroma {
+	w.t.Helper()
+	var out []*chroma.Chroma
+	for _, kind := range []schema.GroupVersionKind{kindChroma, kindXChroma} {
+		for _, xr := range w.Store().List(kind, "") {
+			if _, isClaim, _ := unstructured.NestedMap(xr.Object, "spec", "resourceRef"); !isClaim {
+				out = append(out, decode[chroma.Chroma](w.t, xr))
+			}
+		}
+	}
+	return out
+}
+
+// xr of a Chroma: itself, or what stands behind it. Nil when there is none.
+func (w *world) xr(name string) *unstructured.Unstructured {
+	of := w.Get(kindChroma, namespace, name)
+	if of == nil {
+		return nil
+	}
+	if behind, isClaim, _ := unstructured.NestedString(of.Object, "spec", "resourceRef", "name"); isClaim {
+		return w.Get(kindXChroma, "", behind)
+	}
+	return of
 }
 
 // trace of the passes, for a failed test.

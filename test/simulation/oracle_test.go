@@ -69,8 +69,9 @@ type oracle struct {
 	pinned map[types.UID]string
 	// foreign objects, which belong to somebody else.
 	foreign map[types.UID]bool
-	// seen is the last request of the function: what the pass in work observed.
-	seen observedPass
+	// seen is what the pass observed that wrote last; passes has the last one of each Chroma.
+	seen   *observedPass
+	passes map[types.UID]*observedPass
 	// stale says that caches may be behind: what the function saw need not be what was there.
 	stale bool
 	// muted while the cluster is restored.
@@ -141,7 +142,32 @@ func into(from *unstructured.Unstructured, typed any) bool {
 func newOracle(w *world) *oracle {
 	return &oracle{
 		w: w, truths: map[types.UID]*truth{}, composed: map[types.UID]composedPod{}, accepted: map[string]bool{},
-		pinned: map[types.UID]string{}, foreign: map[types.UID]bool{},
+		pinned: map[types.UID]string{}, foreign: map[types.UID]bool{}, seen: &observedPass{}, passes: map[types.UID]*observedPass{},
+	}
+}
+
+// asked is called when the function is.
+func (o *oracle) asked(req *fnv1.RunFunctionRequest) {
+	xr := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue().GetFields()["uid"].GetStringValue()
+	o.seen = &observedPass{request: req, xr: types.UID(xr), at: o.w.Now()}
+	o.passes[o.seen.xr] = o.seen
+	o.look()
+}
+
+// recall what the pass has seen that wrote an object: passes of two Chromas can be at work at the same time.
+func (o *oracle) recall(objects ...*unstructured.Unstructured) {
+	for _, object := range objects {
+		if object == nil {
+			continue
+		}
+		uid := object.GetUID()
+		if controller := metav1.GetControllerOf(object); controller != nil {
+			uid = controller.UID
+		}
+		if pass, known := o.passes[uid]; known {
+			o.seen = pass
+			return
+		}
 	}
 }
 
@@ -177,6 +203,7 @@ func (o *oracle) changed(c store.Change) {
 	if o.muted {
 		return
 	}
+	o.recall(c.After, c.Before)
 	switch c.Key.GVK.Kind {
 	case "Pod":
 		o.podChanged(c)
@@ -184,10 +211,11 @@ func (o *oracle) changed(c store.Change) {
 		o.claimChanged(c)
 	case "Object":
 		o.objectChanged(c)
-	case kindChroma.Kind:
+	case kindChroma.Kind, kindXChroma.Kind:
 		o.statusChanged(c)
 	}
-	if c.Before != nil && o.foreign[c.Before.GetUID()] && (c.Actor == "crossplane" || c.Actor == "provider-kubernetes") {
+	// The provider looks after the Objects of everybody.
+	if c.Before != nil && o.foreign[c.Before.GetUID()] && (c.Actor == "crossplane" || (c.Actor == "provider-kubernetes" && c.Key.GVK.Kind != "Object")) {
 		o.violatef(8, "%s wrote to %s, which belongs to somebody else", c.Actor, c.Key)
 	}
 	opened := false
@@ -195,7 +223,7 @@ func (o *oracle) changed(c store.Change) {
 		o.oneServer(uid, volume)
 		opened = o.openings(types.UID(uid), volume) || opened
 	}
-	if kind := c.Key.GVK.Kind; opened || kind == "PersistentVolumeClaim" || kind == kindChroma.Kind {
+	if kind := c.Key.GVK.Kind; opened || kind == "PersistentVolumeClaim" || kind == kindChroma.Kind || kind == kindXChroma.Kind {
 		o.recorded()
 	}
 }
@@ -364,11 +392,11 @@ func (o *oracle) claimChanged(c store.Change) {
 		if c.Actor != "provider-kubernetes" {
 			return
 		}
-		of := o.w.chroma("demo")
-		if of == nil {
+		object := o.w.Get(simulatorKindObject(), namespace, "demo-claim")
+		if object == nil || metav1.GetControllerOf(object) == nil {
 			return
 		}
-		if lost := o.pinned[of.GetUID()]; o.truths[types.UID(lost)] != nil && !o.accepted[lost] {
+		if lost := o.pinned[metav1.GetControllerOf(object).UID]; o.truths[types.UID(lost)] != nil && !o.accepted[lost] {
 			o.violatef(4, "the lost claim %s was replaced by an empty one", lost)
 		}
 	case store.OutcomeUpdated:
@@ -459,7 +487,7 @@ func (t *truth) open(version compatibility.Version, product chroma.Product, ours
 
 // recorded is invariant 3: both records together are never below what our own Pods have run, or say unknown.
 func (o *oracle) recorded() {
-	claim, of := o.w.claim("demo"), o.w.chroma("demo")
+	claim := o.w.claim("demo")
 	if claim == nil {
 		return
 	}
@@ -467,12 +495,18 @@ func (o *oracle) recorded() {
 	if t == nil || len(t.ours) == 0 {
 		return
 	}
-	merged := records(of, claim)
-	for product, version := range t.ours {
-		if highest, ok := merged.Versions[product]; !merged.Unknown && (!ok || version.NewerThan(highest)) {
-			o.violatef(3, "the records say %v, and %s has run", merged.Versions, version.Title())
+	var merged ledger.Record
+	for _, of := range append(o.w.xrs(), nil) {
+		merged = records(of, claim)
+		below := func(product chroma.Product) bool {
+			highest, ok := merged.Versions[product]
+			return !ok || t.ours[product].NewerThan(highest)
+		}
+		if merged.Unknown || !slices.ContainsFunc(slices.Collect(maps.Keys(t.ours)), below) {
+			return
 		}
 	}
+	o.violatef(3, "the records say %v, and %v have run", merged.Versions, t.ours)
 }
 
 // versionOf an image, zero when it has none.
@@ -513,9 +547,11 @@ func records(of *chroma.Chroma, claim *corev1.PersistentVolumeClaim) ledger.Reco
 func (o *oracle) rebase() {
 	clear(o.truths)
 	clear(o.pinned)
-	of := o.w.chroma("demo")
-	if of != nil && of.Status.ClaimUID != "" {
-		o.pinned[of.GetUID()] = of.Status.ClaimUID
+	var of *chroma.Chroma
+	for _, of = range o.w.xrs() {
+		if of.Status.ClaimUID != "" {
+			o.pinned[of.GetUID()] = of.Status.ClaimUID
+		}
 	}
 	for uid, volume := range o.w.Volumes() {
 		t := newTruth()

@@ -50,7 +50,7 @@ func (f *watched) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest)
 	if f.run.newer {
 		req = f.older.fromNewer(req)
 	}
-	f.run.observe(req)
+	f.run.oracle.asked(req)
 	rsp, err := f.fn.RunFunction(ctx, req)
 	if f.n++; err == nil && f.n%16 == 0 {
 		again, _ := f.fn.RunFunction(ctx, req)
@@ -72,22 +72,23 @@ func encoded(m proto.Message) []byte {
 	return out
 }
 
-// observe notes what the pass in work sees.
-func (r *run) observe(req *fnv1.RunFunctionRequest) {
-	xr := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue().GetFields()["uid"].GetStringValue()
-	r.oracle.seen = observedPass{request: req, xr: types.UID(xr), at: r.Now()}
-	r.oracle.look()
-}
-
 // newRun of a function: the real one, or one with a mistake.
 func newRun(t *testing.T, seed uint64, wrap func(*run) simulator.Function) *run {
 	t.Helper()
-	r := &run{counts: map[string]int{}, spec: &chroma.Chroma{Spec: chroma.ChromaSpec{
+	return newRunOf(t, seed, withRivals, wrap)
+}
+
+// newRunOf Chromas of a definition.
+func newRunOf(t *testing.T, seed uint64, define func(*simulator.Config), wrap func(*run) simulator.Function) *run {
+	t.Helper()
+	r := &run{counts: map[string]int{}, served: map[types.UID]server{}, spec: &chroma.Chroma{Spec: chroma.ChromaSpec{
 		Image: image158, Storage: storageOf("10Gi"), PVCDeletionPolicy: chroma.PVCRetain,
 	}}}
 	r.world = build(t, func(config *simulator.Config) {
 		config.Seed = seed
 		config.Composites[0].Function = &watched{fn: wrap(r), run: r, older: translation{}}
+		define(config)
+		r.backed = config.Composites[0].Kind == kindXChroma
 		config.Changed = func(c store.Change) {
 			if r.oracle == nil {
 				return // The cluster is still being furnished.
@@ -102,6 +103,7 @@ func newRun(t *testing.T, seed uint64, wrap func(*run) simulator.Function) *run 
 			if p.Outcome != "" {
 				r.counts["pass: "+p.Outcome]++
 			} else {
+				r.oracle.recall(r.Store().Peek(p.Composite))
 				r.oracle.passed()
 			}
 			r.recent = append(r.recent, p)
@@ -156,42 +158,10 @@ func kindNamed(name string) schema.GroupVersionKind {
 		return corev1.SchemeGroupVersion.WithKind(name)
 	case "Object":
 		return simulatorKindObject()
+	case kindXChroma.Kind:
+		return kindXChroma
 	}
 	return kindChroma
-}
-
-// outcome counts what came of it.
-func (r *run) outcome(c store.Change) {
-	if c.Key.GVK != kindChroma || c.Before == nil || c.After == nil {
-		return
-	}
-	for _, kind := range []reason.ConditionType{reason.ServerReady, reason.UpgradeBlocked} {
-		_, before, _ := simulator.Condition(c.Before, string(kind))
-		_, after, _ := simulator.Condition(c.After, string(kind))
-		if before != after && after != "" {
-			r.counts[string(kind)+" "+after]++
-		}
-	}
-	before, after := decode[chroma.Chroma](r.t, c.Before), decode[chroma.Chroma](r.t, c.After)
-	if after.Status.Image != before.Status.Image && before.Status.Image != "" && after.Status.Phase == chroma.PhaseReady {
-		r.counts["outcome: image changed"]++
-	}
-	if before.Status.ClaimUID == "" && after.Status.ClaimUID != "" && r.oracle.truths[types.UID(after.Status.ClaimUID)] != nil {
-		r.counts["outcome: claim adopted"]++
-	}
-	if !before.Status.DataVersionUnknown && after.Status.DataVersionUnknown {
-		r.counts["outcome: incident raised"]++
-	}
-	if after.Status.AcceptedClaim != before.Status.AcceptedClaim && after.Status.AcceptedClaim != "" {
-		r.counts["outcome: claim accepted"]++
-	}
-	if before.Status.DataVersionUnknown && !after.Status.DataVersionUnknown {
-		r.counts["outcome: incident ended"]++
-		word := r.oracle.seen.read().chroma.GetAnnotations()[chroma.AnnotationDeclaredDataVersion]
-		if before.Status.ClaimUID == after.Status.ClaimUID && strings.HasSuffix(word, "/"+before.Status.DataVersionUnknownIncident) {
-			r.oracle.declared(after)
-		}
-	}
 }
 
 // play a random sequence and let it come to rest.
@@ -350,7 +320,11 @@ func TestSimulation(t *testing.T) {
 				t.Parallel()
 				for seed, more := play.next(); more; seed, more = play.next() {
 					c := &choice{rand.New(rand.NewPCG(seed, 1))}
-					r := newRun(t, seed, realFunction)
+					define := withRivals
+					if c.between(0, 2) == 0 {
+						define = claimBacked
+					}
+					r := newRunOf(t, seed, define, realFunction)
 					r.play(seeded{t, seed}, c, c.between(disturbancesPerSequence/2, disturbancesPerSequence*2))
 					play.took(t, r.counts)
 				}

@@ -13,14 +13,6 @@ import (
 // leastActions is the median length of the sequences at least.
 const leastActions = 200
 
-// outcomes that every long run has to come to.
-func outcomes() []string {
-	return []string{
-		"outcome: image changed", "outcome: claim adopted", "outcome: claim accepted", "outcome: incident raised", "outcome: incident ended",
-		"pass: conflict", "pass: crashed", "pass: waiting for the function",
-	}
-}
-
 // playing is a run of many sequences, by several players.
 type playing struct {
 	sync.Mutex
