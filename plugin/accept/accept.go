@@ -11,11 +11,9 @@ import (
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/ledger"
 	"github.com/function-chroma/function-chroma/plugin/change"
-	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
-	"github.com/function-chroma/function-chroma/plugin/target"
 )
 
 type options struct {
@@ -54,18 +52,11 @@ It exits with 3 when the claim is not lost, or when there is none to take.`,
 }
 
 func (o *options) run(ctx context.Context, f factory.Factory, argument string) error {
-	name, err := target.Chroma(argument)
+	client, view, err := live.Chroma(ctx, f, argument)
 	if err != nil {
 		return err
 	}
-	client, namespace, err := f.Both()
-	if err != nil {
-		return err
-	}
-	view, err := live.Gather(ctx, client, cluster.Chroma(), namespace, name, f.Now())
-	if err != nil {
-		return err
-	}
+	namespace, name := view.Namespace(), view.Name()
 	lost := view.Chroma.Status.ClaimUID
 	switch {
 	case lost == "":

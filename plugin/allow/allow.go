@@ -19,7 +19,6 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
-	"github.com/function-chroma/function-chroma/plugin/target"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
@@ -97,15 +96,7 @@ It exits with 3 when no annotation of this command allows the image.`,
 }
 
 func (o *options) run(ctx context.Context, f factory.Factory, argument string) error {
-	name, err := target.Chroma(argument)
-	if err != nil {
-		return err
-	}
-	client, namespace, err := f.Both()
-	if err != nil {
-		return err
-	}
-	view, err := live.Gather(ctx, client, cluster.Chroma(), namespace, name, f.Now())
+	client, view, err := live.Chroma(ctx, f, argument)
 	if err != nil {
 		return err
 	}
@@ -117,7 +108,7 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 		return err
 	}
 	if verdict.Allowed {
-		_, err := fmt.Fprintf(o.Streams.Out, "%s may run on the data of %s/%s as it is: nothing needs to be allowed.\n", wanted, namespace, name)
+		_, err := fmt.Fprintf(o.Streams.Out, "%s may run on the data of %s/%s as it is: nothing needs to be allowed.\n", wanted, view.Namespace(), view.Name())
 		return err
 	}
 	annotations := map[string]any{}
@@ -135,7 +126,7 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 			_, _ = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(text, terminal.DefaultWidth), "\n"))
 		}
 	}
-	if err := o.Confirm(fmt.Sprintf("Allow %s on the data of %s/%s?", wanted, namespace, name)); err != nil {
+	if err := o.Confirm(fmt.Sprintf("Allow %s on the data of %s/%s?", wanted, view.Namespace(), view.Name())); err != nil {
 		return err
 	}
 	return o.Annotate(ctx, client, change.Of(view.Object), annotations)

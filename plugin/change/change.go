@@ -118,13 +118,13 @@ func (o *Options) Delete(ctx context.Context, client *cluster.Client, object *un
 	return o.said(Of(object), "deleted")
 }
 
-// Apply an object, and say so.
-func (o *Options) Apply(ctx context.Context, client *cluster.Client, object *unstructured.Unstructured) error {
+// Apply an object, and say so. Forced, its fields are taken over from other managers.
+func (o *Options) Apply(ctx context.Context, client *cluster.Client, object *unstructured.Unstructured, force bool) error {
 	if o.DryRun == Client {
 		_, err := fmt.Fprintf(o.Streams.Out, "%s would be applied\n", Of(object))
 		return err
 	}
-	if _, err := client.Apply(ctx, object, o.DryRun == Server); err != nil {
+	if _, err := client.Apply(ctx, object, force, o.DryRun == Server); err != nil {
 		return err
 	}
 	return o.said(Of(object), "applied")

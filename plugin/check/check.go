@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
@@ -32,6 +33,8 @@ type options struct {
 	filenames []string
 	system    string
 	probe     bool
+	postgres  bool
+	bucket    bool
 	output    string
 }
 
@@ -44,6 +47,10 @@ func New(f factory.Factory) *cobra.Command {
 		Long: `Check what a Chroma needs around it: the rights of Crossplane, whose lack hangs a Chroma without a word, the function, the
 storage class, and for a distributed one Postgres, the bucket, and the CPUs of the nodes. For a running single-node
 server a collection is created, written to and removed again, since its heartbeat says 200 when it cannot write.
+
+Postgres and the bucket are asked by the function, from inside the cluster, and by this command, from this machine: with
+the function's own code and the Secrets' credentials, and nothing is written. What only does not answer here is a
+warning, since a Service of the cluster need not be reachable from outside.
 
 Each check that hangs is cut off, and is one line of a report that is otherwise complete.
 
@@ -66,6 +73,8 @@ It exits with 4 when a check fails.`,
 	flags.StringSliceVarP(&o.filenames, "filename", "f", nil, "files with Chroma that are yet to be created; - reads standard input")
 	flags.StringVar(&o.system, "crossplane-namespace", "crossplane-system", "the namespace that Crossplane runs in")
 	flags.BoolVar(&o.probe, "probe", true, "write to a running single-node server, through the API server's proxy")
+	flags.BoolVar(&o.postgres, "postgres", true, "ask the Postgres of a distributed Chroma from this machine")
+	flags.BoolVar(&o.bucket, "bucket", true, "ask the bucket of a distributed Chroma from this machine")
 	flags.StringVarP(&o.output, "output", "o", "", "json or yaml")
 	return command
 }
@@ -75,17 +84,17 @@ func (o *options) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	c := checker{client: client, system: o.system}
+	c := checker{client: client, options: o}
 	if len(args) == 1 {
 		name, err := target.Chroma(args[0])
 		if err != nil {
 			return err
 		}
-		view, err := live.Gather(ctx, client, cluster.Chroma(), namespace, name, o.factory.Now())
+		view, err := live.Glance(ctx, client, cluster.Chroma(), namespace, name, o.factory.Now())
 		if err != nil {
 			return err
 		}
-		c.running(ctx, view, o.probe)
+		c.running(ctx, view)
 		return o.report(c.checks)
 	}
 	objects, err := manifest.Read(o.factory.Streams.In, false, o.filenames...)
@@ -96,6 +105,9 @@ func (o *options) run(ctx context.Context, args []string) error {
 	for _, object := range objects {
 		if object.GroupVersionKind().GroupKind() == cluster.Chroma().GroupKind() {
 			count++
+			if object.GetNamespace() == "" {
+				object.SetNamespace(namespace)
+			}
 			c.planned(ctx, object.Unstructured)
 		}
 	}
@@ -127,8 +139,8 @@ func (o *options) report(checks []v1.Check) error {
 
 // checker collects what it finds.
 type checker struct {
+	*options
 	client *cluster.Client
-	system string
 	checks []v1.Check
 }
 
@@ -137,16 +149,23 @@ func (c *checker) addf(name, result, format string, args ...any) {
 }
 
 // running checks a Chroma that is there.
-func (c *checker) running(ctx context.Context, v *live.View, probe bool) {
+func (c *checker) running(ctx context.Context, v *live.View) {
 	c.function(v)
-	c.rights(ctx, distributed(v.Object))
-	if distributed(v.Object) {
+	c.rights(ctx, v.Distributed())
+	if v.Distributed() {
 		c.conditions(v)
+		var input map[string]any
+		if v.Machinery.Step != nil {
+			input = v.Machinery.Step.Input
+		}
+		if v.XR != nil {
+			c.outside(ctx, v.XR, input)
+		}
 		c.nodes(ctx)
 		return
 	}
 	c.storageClass(ctx, live.Text(v.Object, "spec", "storage", "storageClass"))
-	if !probe {
+	if !c.probe {
 		c.addf("Write", skipped, "not asked for")
 		return
 	}
@@ -155,16 +174,12 @@ func (c *checker) running(ctx context.Context, v *live.View, probe bool) {
 
 // planned checks a Chroma that is yet to be created.
 func (c *checker) planned(ctx context.Context, object *unstructured.Unstructured) {
-	c.rights(ctx, distributed(object))
-	if distributed(object) {
+	distributed := live.Text(object, "spec", "mode") == string(chroma.ModeDistributed)
+	c.rights(ctx, distributed)
+	if distributed {
+		c.outside(ctx, object, nil)
 		c.nodes(ctx)
-		c.addf("Postgres", skipped, "the function asks it from inside the cluster, once the Chroma is created, and before it creates anything")
-		c.addf("Bucket", skipped, "the function asks it from inside the cluster, once the Chroma is created, and before it creates anything")
 		return
 	}
 	c.storageClass(ctx, live.Text(object, "spec", "storage", "storageClass"))
-}
-
-func distributed(object *unstructured.Unstructured) bool {
-	return live.Text(object, "spec", "mode") == "distributed"
 }

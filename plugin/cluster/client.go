@@ -112,12 +112,13 @@ func (c *Client) page(ctx context.Context, kind schema.GroupVersionKind, namespa
 	return c.resource(kind, namespace).List(ctx, options) //nolint:wrapcheck // The caller explains it.
 }
 
-// Apply an object as the plugin's own: only the fields that are given.
-func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
+// Apply an object as the plugin's own: only the fields that are given. Unless it is forced, a field that another manager
+// has is a conflict.
+func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured, force, dryRun bool) (*unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
 	applied, err := c.resource(object.GroupVersionKind(), object.GetNamespace()).Apply(ctx, object.GetName(), object,
-		metav1.ApplyOptions{FieldManager: Manager, Force: true, DryRun: dryRunOf(dryRun)})
+		metav1.ApplyOptions{FieldManager: Manager, Force: force, DryRun: dryRunOf(dryRun)})
 	return applied, c.explain(err, "apply", object.GroupVersionKind(), object.GetNamespace(), object.GetName())
 }
 

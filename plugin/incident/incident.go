@@ -18,7 +18,6 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
-	"github.com/function-chroma/function-chroma/plugin/target"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
@@ -120,7 +119,7 @@ func newShow(f factory.Factory) *cobra.Command {
 		Example: "  kubectl chroma incident show demo",
 		Args:    factory.Arguments(1, 1, "a name"),
 		RunE: func(command *cobra.Command, args []string) error {
-			view, err := gather(command.Context(), f, args[0])
+			_, view, err := live.Chroma(command.Context(), f, args[0])
 			if err != nil {
 				return err
 			}
@@ -129,18 +128,6 @@ func newShow(f factory.Factory) *cobra.Command {
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "json or yaml")
 	return command
-}
-
-func gather(ctx context.Context, f factory.Factory, argument string) (*live.View, error) {
-	name, err := target.Chroma(argument)
-	if err != nil {
-		return nil, err
-	}
-	client, namespace, err := f.Both()
-	if err != nil {
-		return nil, err
-	}
-	return live.Gather(ctx, client, cluster.Chroma(), namespace, name, f.Now())
 }
 
 // statusOf the composite: a claim's copy can be behind.
@@ -240,7 +227,7 @@ version.
 }
 
 func (o *declareOptions) run(ctx context.Context, f factory.Factory, argument string) error {
-	view, err := gather(ctx, f, argument)
+	client, view, err := live.Chroma(ctx, f, argument)
 	if err != nil {
 		return err
 	}
@@ -258,10 +245,6 @@ func (o *declareOptions) run(ctx context.Context, f factory.Factory, argument st
 	_, _ = fmt.Fprintf(o.Streams.ErrOut, "%s is declared to be the highest version that has run on the data of %s/%s (incident %s).\nA version that is too low lets a server open data that a newer one has written.\n",
 		o.version, view.Namespace(), view.Name(), record.Incident)
 	if err := o.Confirm("Declare it?"); err != nil {
-		return err
-	}
-	client, err := f.Client()
-	if err != nil {
 		return err
 	}
 	return o.Annotate(ctx, client, change.Of(view.Object), map[string]any{chroma.AnnotationDeclaredDataVersion: value})

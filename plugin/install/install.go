@@ -123,7 +123,7 @@ func (o *options) applyAll(ctx context.Context, text []byte) error {
 			continue
 		}
 		// One refusal, as that of a kind that comes with the provider, does not keep the others from being applied.
-		if err := o.Options.Apply(ctx, client, object); err != nil {
+		if err := o.Options.Apply(ctx, client, object, true); err != nil {
 			refused = append(refused, err)
 		}
 	}

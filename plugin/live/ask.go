@@ -19,6 +19,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/composition"
 	"github.com/function-chroma/function-chroma/function/settings"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/pipeline"
 )
 
 // rounds of questions after which Crossplane gives up.
@@ -57,8 +58,8 @@ func (v *View) Ask(ctx context.Context, client *cluster.Client, change func(xr *
 	if v.function == nil {
 		// It reads the definitions of the API when it is made, which is worth doing once.
 		var err error
-		if v.function, err = composition.New(logging.NewNopLogger(), settings.Environment{ChecksDisabled: true}, func() time.Time { return v.Now }); err != nil {
-			return nil, fmt.Errorf("the function cannot be asked: %w", err)
+		if v.function, err = v.newFunction(settings.Environment{ChecksDisabled: true}); err != nil {
+			return nil, err
 		}
 	}
 	request, err := v.request(change)
@@ -88,6 +89,28 @@ func (v *View) Ask(ctx context.Context, client *cluster.Client, change func(xr *
 		request = next
 	}
 	return nil, fmt.Errorf("the function cannot answer: it asked for more in each of %d rounds", rounds)
+}
+
+func (v *View) newFunction(environment settings.Environment) (*composition.Function, error) {
+	function, err := composition.New(logging.NewNopLogger(), environment, func() time.Time { return v.Now })
+	if err != nil {
+		return nil, fmt.Errorf("the function cannot be asked: %w", err)
+	}
+	return function, nil
+}
+
+// AskOutside asks the function about a distributed Chroma that has nothing yet, with a checker of what it needs outside
+// the cluster: of the cluster that takes the Secrets with the credentials, and little else.
+func AskOutside(ctx context.Context, client *cluster.Client, xr *unstructured.Unstructured, input map[string]any, checker composition.Checker, now time.Time) (*Answer, error) {
+	bare := newView(xr.DeepCopy(), now)
+	unstructured.RemoveNestedField(bare.XR.Object, "status")
+	bare.Machinery.Step = &pipeline.Step{Input: input}
+	var err error
+	if bare.function, err = bare.newFunction(settings.Environment{}); err != nil {
+		return nil, err
+	}
+	bare.function.CheckWith(checker)
+	return bare.Ask(ctx, client, nil)
 }
 
 func sameKeys(a, b map[string]*fnv1.Resources) bool {

@@ -18,11 +18,9 @@ import (
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/composition"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
-	"github.com/function-chroma/function-chroma/plugin/pipeline"
+	"github.com/function-chroma/function-chroma/plugin/factory"
+	"github.com/function-chroma/function-chroma/plugin/target"
 )
-
-// AnnotationRole of a composed object.
-const AnnotationRole = "crossplane.io/composition-resource-name"
 
 // A View of one object that people write, at one moment.
 type View struct {
@@ -55,17 +53,8 @@ type View struct {
 	lock  *sync.Mutex
 	// gone is the UID of an object that lists leave out, as if it were not there.
 	gone types.UID
-}
-
-// Machinery is what of Crossplane works on the object.
-type Machinery struct {
-	// Composition and its revision in use.
-	Composition, Revision string
-	Step                  *pipeline.Step
-	// Function object and its current revision. Nil: absent or unreadable.
-	Function, FunctionRevision *unstructured.Unstructured
-	// FunctionMissing: there is no Function of the name that the Composition gives.
-	FunctionMissing bool
+	// glance leaves out what a distributed Chroma composes.
+	glance bool
 }
 
 // Gather a view. The error is about the object itself; what else cannot be read is in the notes.
@@ -77,9 +66,41 @@ func Gather(ctx context.Context, client *cluster.Client, kind schema.GroupVersio
 	return Complete(ctx, client, object, now)
 }
 
+// Glance is Gather for those who look often and show no single object: what a distributed Chroma composes, some sixty
+// objects, stays unread.
+func Glance(ctx context.Context, client *cluster.Client, kind schema.GroupVersionKind, namespace, name string, now time.Time) (*View, error) {
+	object, err := client.Get(ctx, kind, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	v := newView(object, now)
+	v.glance = true
+	return v, v.complete(ctx, client)
+}
+
+// Chroma that an argument names, with a client that reached it: what most commands begin with.
+func Chroma(ctx context.Context, f factory.Factory, argument string) (*cluster.Client, *View, error) {
+	name, err := target.Chroma(argument)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, namespace, err := f.Both()
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := Gather(ctx, client, cluster.Chroma(), namespace, name, f.Now())
+	return client, v, err
+}
+
 // Complete the view of an object that was read already.
 func Complete(ctx context.Context, client *cluster.Client, object *unstructured.Unstructured, now time.Time) (*View, error) {
 	v := newView(object, now)
+	return v, v.complete(ctx, client)
+}
+
+// complete the view. A distributed Chroma's function is not asked: it would answer from the Secrets with the credentials
+// of Postgres and the bucket, which who looks at a Chroma need not be able to read.
+func (v *View) complete(ctx context.Context, client *cluster.Client) error {
 	var err error
 	if v.IsClaim() {
 		if v.XR, err = v.behind(ctx, client); err != nil {
@@ -87,9 +108,12 @@ func Complete(ctx context.Context, client *cluster.Client, object *unstructured.
 		}
 	}
 	if err := v.decode(); err != nil {
-		return nil, err
+		return err
 	}
 	v.read(ctx, client)
+	if v.Distributed() {
+		return nil
+	}
 	v.Answer, err = v.Ask(ctx, client, nil)
 	v.note(err)
 	if v.Pod == nil && v.SingleNode() {
@@ -97,7 +121,7 @@ func Complete(ctx context.Context, client *cluster.Client, object *unstructured.
 		v.Pod, err = v.fetch(ctx, client, cluster.Pod(), v.Namespace(), chroma.PodName(v.Name()))
 		v.note(err)
 	}
-	return v, nil
+	return nil
 }
 
 func newView(object *unstructured.Unstructured, now time.Time) *View {
@@ -148,8 +172,10 @@ func (v *View) decode() error {
 func (v *View) read(ctx context.Context, client *cluster.Client) {
 	var group sync.WaitGroup
 	if v.XR != nil {
-		for _, reference := range References(v.XR, v.Namespace()) {
-			group.Go(func() { v.readComposed(ctx, client, reference) })
+		if !v.glance || !v.Distributed() {
+			for kind, references := range byKind(References(v.XR, v.Namespace())) {
+				group.Go(func() { v.readComposed(ctx, client, kind, references) })
+			}
 		}
 		group.Go(func() { v.readMachinery(ctx, client) })
 	}
@@ -170,71 +196,9 @@ func (v *View) SingleNode() bool {
 	return v.Chroma != nil && v.Chroma.Spec.Mode != chroma.ModeDistributed
 }
 
-func (v *View) readComposed(ctx context.Context, client *cluster.Client, reference Reference) {
-	object, err := v.fetch(ctx, client, reference.Kind, reference.Namespace, reference.Name)
-	v.note(err)
-	if object == nil {
-		return
-	}
-	if role := object.GetAnnotations()[AnnotationRole]; role != "" {
-		v.lock.Lock()
-		v.Observed[role] = object
-		v.lock.Unlock()
-	}
-}
-
-// readMachinery follows Composition, Function and revision.
-func (v *View) readMachinery(ctx context.Context, client *cluster.Client) {
-	path := []string{"spec", "crossplane"}
-	if v.XR.GetNamespace() == "" {
-		path = []string{"spec"}
-	}
-	v.Machinery.Composition = Text(v.XR, append(path, "compositionRef", "name")...)
-	v.Machinery.Revision = Text(v.XR, append(path, "compositionRevisionRef", "name")...)
-	kind, name := cluster.CompositionRevision(), v.Machinery.Revision
-	if name == "" {
-		kind, name = cluster.Composition(), v.Machinery.Composition
-	}
-	if name == "" {
-		return
-	}
-	composition, err := client.Find(ctx, kind, "", name)
-	if err != nil {
-		v.note(fmt.Errorf("the function's settings are not known, and its defaults are assumed: %w", err))
-		return
-	}
-	if composition == nil {
-		v.note(fmt.Errorf("the function's settings are not known, and its defaults are assumed: there is no %s %s", kind.Kind, name))
-		return
-	}
-	step, err := pipeline.Find(composition)
-	if err != nil {
-		v.note(err)
-		return
-	}
-	v.Machinery.Step = &step
-	v.readFunction(ctx, client, step.Function)
-}
-
-func (v *View) readFunction(ctx context.Context, client *cluster.Client, name string) {
-	function, err := client.Find(ctx, cluster.Function(), "", name)
-	if err != nil {
-		v.note(err)
-		return
-	}
-	v.Machinery.Function, v.Machinery.FunctionMissing = function, function == nil
-	if function == nil {
-		return
-	}
-	if config := Text(function, "spec", "runtimeConfigRef", "name"); config != "" && config != "default" {
-		v.note(fmt.Errorf("the function's environment is set by DeploymentRuntimeConfig %s, which is not read here", config))
-	}
-	v.note(otherVersion(function, pluginVersion()))
-	// Healthy counts the revision's Deployment in. Only its message is the revision's own.
-	if revision := Text(function, "status", "currentRevision"); revision != "" && ConditionOf(function, "Healthy").Status != "True" {
-		v.Machinery.FunctionRevision, err = client.Find(ctx, cluster.FunctionRevision(), "", revision)
-		v.note(err)
-	}
+// Distributed tells whether the object is a Chroma of many components.
+func (v *View) Distributed() bool {
+	return v.Chroma != nil && v.Chroma.Spec.Mode == chroma.ModeDistributed
 }
 
 // fetch an object once. Nil when it is absent.

@@ -15,7 +15,6 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
-	"github.com/function-chroma/function-chroma/plugin/target"
 )
 
 // interval between two looks.
@@ -65,18 +64,11 @@ Whether the volume behind a claim that goes is deleted too is up to the reclaim 
 }
 
 func (o *options) run(ctx context.Context, argument string) error {
-	name, err := target.Chroma(argument)
+	client, view, err := live.Chroma(ctx, o.factory, argument)
 	if err != nil {
 		return err
 	}
-	client, namespace, err := o.factory.Both()
-	if err != nil {
-		return err
-	}
-	view, err := live.Gather(ctx, client, cluster.Chroma(), namespace, name, o.factory.Now())
-	if err != nil {
-		return err
-	}
+	namespace, name := view.Namespace(), view.Name()
 	if !view.SingleNode() {
 		if o.lose {
 			return exit.Errorf(exit.Refused, "the data of a distributed Chroma is in its Postgres and bucket, which are never deleted: use --keep-data")

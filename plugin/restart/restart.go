@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/reason"
@@ -17,7 +18,6 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
 	"github.com/function-chroma/function-chroma/plugin/status"
-	"github.com/function-chroma/function-chroma/plugin/target"
 )
 
 // annotationRestarted is what kubectl rollout restart sets.
@@ -63,15 +63,7 @@ It exits with 3 when the server would not come back.`,
 }
 
 func (o *options) run(ctx context.Context, argument string) error {
-	name, err := target.Chroma(argument)
-	if err != nil {
-		return err
-	}
-	client, namespace, err := o.factory.Both()
-	if err != nil {
-		return err
-	}
-	view, err := live.Gather(ctx, client, cluster.Chroma(), namespace, name, o.factory.Now())
+	client, view, err := live.Chroma(ctx, o.factory, argument)
 	if err != nil {
 		return err
 	}
@@ -115,17 +107,22 @@ func (o *options) roll(ctx context.Context, client *cluster.Client, v *live.View
 	if o.component == "" {
 		return exit.Errorf(exit.Usage, "say which component with --component")
 	}
-	for _, object := range v.Observed {
-		kind := object.GetKind()
-		if (kind != "Deployment" && kind != "StatefulSet") || (object.GetName() != o.component && object.GetName() != "rust-"+o.component) {
-			continue
+	for _, name := range []string{o.component, "rust-" + o.component} {
+		for _, kind := range []string{"Deployment", "StatefulSet"} {
+			object, err := client.Find(ctx, appsv1.SchemeGroupVersion.WithKind(kind), v.Namespace(), name)
+			if err != nil {
+				return err
+			}
+			if object == nil {
+				continue
+			}
+			if err := o.Confirm(fmt.Sprintf("Restart the Pods of %s %s?", kind, name)); err != nil {
+				return err
+			}
+			return o.Merge(ctx, client, change.Of(object), map[string]any{"spec": map[string]any{"template": map[string]any{
+				"metadata": map[string]any{"annotations": map[string]any{annotationRestarted: o.factory.Now().UTC().Format(time.RFC3339)}},
+			}}})
 		}
-		if err := o.Confirm(fmt.Sprintf("Restart the Pods of %s %s?", kind, object.GetName())); err != nil {
-			return err
-		}
-		return o.Merge(ctx, client, change.Of(object), map[string]any{"spec": map[string]any{"template": map[string]any{
-			"metadata": map[string]any{"annotations": map[string]any{annotationRestarted: o.factory.Now().UTC().Format(time.RFC3339)}},
-		}}})
 	}
 	return exit.Errorf(exit.Error, "%s/%s has no component %q", v.Namespace(), v.Name(), o.component)
 }

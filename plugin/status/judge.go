@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/function-chroma/function-chroma/function/compatibility"
 	"github.com/function-chroma/function-chroma/function/reason"
@@ -13,6 +14,9 @@ import (
 // it lasts, everything else that is shown can be old.
 func judge(v *live.View, out *v1.Status) {
 	name := fmt.Sprintf("-n %s %s", out.Namespace, out.Name)
+	if v.Chroma == nil {
+		name = fmt.Sprintf("-n %s vor/%s", out.Namespace, out.Name)
+	}
 	if machineryTrouble(v, out, name) {
 		return
 	}
@@ -24,12 +28,14 @@ func judge(v *live.View, out *v1.Status) {
 		out.NextSteps = append(out.NextSteps, v1.NextStep{Why: "See what the API server said.", Command: "kubectl chroma events " + name})
 	case server.Status == "False":
 		out.Headline = told(server)
-	case ready.Status != "True" && server.Status == "":
+	case v.Chroma != nil && ready.Status != "True" && server.Status == "":
 		out.Headline = told(ready)
 		if out.Headline == "" {
 			out.Headline = "Crossplane has not looked at it yet."
 		}
 		out.NextSteps = append(out.NextSteps, v1.NextStep{Why: "Wait for Crossplane.", Command: "kubectl chroma status " + name + " -w"})
+	case v.Chroma == nil:
+		judgeVald(out, name)
 	default:
 		out.Healthy, out.Headline = true, serves(out)
 	}
@@ -49,12 +55,22 @@ func judge(v *live.View, out *v1.Status) {
 		}
 		out.NextSteps = append(out.NextSteps, nextFor(v, blocked, name)...)
 	}
+	if out.Healthy && blocked.Reason == string(reason.LedgerPending) {
+		out.Headline += " Its replacement waits: " + blocked.Message
+		out.NextSteps = append(out.NextSteps, nextFor(v, blocked, name)...)
+	}
+	if !out.Healthy && conditionOf(out, typeResponsive).Status == statusFalse {
+		out.NextSteps = append(out.NextSteps, v1.NextStep{Why: "Find out what changes so often.", Command: "kubectl chroma events " + name})
+	}
+	out.NextSteps = slices.CompactFunc(out.NextSteps, func(a, b v1.NextStep) bool { return a == b })
 }
+
+// typeResponsive is Crossplane's own: False while its circuit breaker lets an object be looked at every 30 s only.
+const typeResponsive = "Responsive"
 
 // machineryTrouble tells whether nobody works on the object, and how to mend that.
 func machineryTrouble(v *live.View, out *v1.Status, name string) bool {
 	function := out.Crossplane.Function
-	responsive := conditionOf(out, "Responsive")
 	step := func(why, command string) {
 		out.NextSteps = append(out.NextSteps, v1.NextStep{Why: why, Command: command})
 	}
@@ -64,7 +80,7 @@ func machineryTrouble(v *live.View, out *v1.Status, name string) bool {
 		step("Watch what is left.", "kubectl chroma tree "+name+" -w")
 	case out.Crossplane.Paused:
 		out.Headline = "Crossplane is paused for it: nothing is changed, whatever the spec says."
-		step("Let Crossplane go on.", fmt.Sprintf("kubectl annotate %s %s %s-", resourceOf(v), name, annotationPaused))
+		step("Let Crossplane go on.", fmt.Sprintf("kubectl annotate %s %s %s-", resourceOf(v), plain(out), annotationPaused))
 	case function != nil && function.Missing:
 		out.Headline = fmt.Sprintf("The Function %s is not installed: nobody decides. A running server goes on running.", function.Name)
 		step("Install the function.", "kubectl chroma install")
@@ -74,9 +90,6 @@ func machineryTrouble(v *live.View, out *v1.Status, name string) bool {
 	case function != nil && function.Healthy == "False":
 		out.Headline = fmt.Sprintf("The Function %s does not run: nobody decides. A running server goes on running. %s", function.Name, function.Message)
 		step("See its Pod.", "kubectl get pods -A -l pkg.crossplane.io/function="+function.Name)
-	case responsive.Status == "False":
-		out.Headline = "Crossplane looks at it only every 30 s, since it changes too often: " + responsive.Message
-		step("Find out what changes.", "kubectl chroma events "+name)
 	default:
 		return false
 	}
@@ -85,6 +98,9 @@ func machineryTrouble(v *live.View, out *v1.Status, name string) bool {
 
 // serves says what runs on which data.
 func serves(out *v1.Status) string {
+	if out.Data != nil && out.Data.Ahead && !out.Data.Unknown {
+		return fmt.Sprintf("%s runs, and %s %s is recorded to start next.", orNothing(out.Image.Running), compatibility.Title(productOf(out.Data.Product)), out.Data.Version)
+	}
 	if out.Data == nil || out.Data.Version == "" {
 		if out.Image.Running != "" {
 			return fmt.Sprintf("It serves: %s.", out.Image.Running)

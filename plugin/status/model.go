@@ -14,7 +14,12 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/live"
 )
 
-// eventsShown are the newest ones.
+// routine events say that something was written, or is not ready yet, which the conditions say better.
+func routine(event live.Event) bool {
+	return !event.Warning && slices.Contains([]string{"ComposeResources", "CreatedExternalResource", "UpdatedExternalResource"}, event.Reason)
+}
+
+// eventsShown are the newest ones that are no routine.
 const eventsShown = 8
 
 // modelOf a view: what is told about it, in whatever form.
@@ -39,7 +44,8 @@ func modelOf(v *live.View) v1.Status {
 	} else {
 		out.Clusters = clustersOf(v.Object)
 	}
-	for _, event := range v.Events[max(0, len(v.Events)-eventsShown):] {
+	events := slices.DeleteFunc(slices.Clone(v.Events), routine)
+	for _, event := range events[max(0, len(events)-eventsShown):] {
 		out.Events = append(out.Events, v1.Event{
 			Object: event.Kind + " " + event.Name, Warning: event.Warning, Reason: event.Reason, Message: event.Message,
 			Count: event.Count, Last: timeText(event.Last),
@@ -65,6 +71,9 @@ func chromaPart(v *live.View, out *v1.Status) {
 	}
 	if !v.SingleNode() {
 		out.Image.Running = of.Status.Version
+		if of.Spec.Distributed != nil {
+			out.Image.Wanted = of.Spec.Distributed.Version
+		}
 		for name, component := range of.Status.Components {
 			out.Components = append(out.Components, v1.Component{Name: name, Wanted: component.Replicas, Ready: component.Ready, Members: component.Members})
 		}
@@ -85,7 +94,7 @@ func dataOf(of *chroma.Chroma) *v1.Data {
 	}
 	out := &v1.Data{
 		Product: string(status.DataProduct), Version: status.DataVersion, Unknown: status.DataVersionUnknown,
-		Incident: status.DataVersionUnknownIncident, Record: status.DataRecord,
+		Incident: status.DataVersionUnknownIncident, Record: status.DataRecord, Ahead: slices.Contains(status.DataAhead, status.DataProduct),
 	}
 	for product, version := range status.DataVersions {
 		if out.Versions == nil {

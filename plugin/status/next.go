@@ -19,6 +19,9 @@ func resourceOf(v *live.View) string {
 
 // nextFor a reason: the exact commands. name is the object with its namespace, as arguments.
 func nextFor(v *live.View, because v1.Condition, name string) []v1.NextStep {
+	if v.Distributed() {
+		return nextForComponents(v, because, name)
+	}
 	namespace := v.Namespace()
 	pod, claim := chroma.PodName(v.Name()), chroma.ClaimName(v.Name())
 	one := func(why, format string, args ...any) []v1.NextStep {
@@ -37,8 +40,19 @@ func nextFor(v *live.View, because v1.Condition, name string) []v1.NextStep {
 		return one("Look at both claims, and say which one to use.", "kubectl chroma accept-claim %s", name)
 	case reason.ClaimTerminating:
 		return one("Copy the data out while the server still runs.", "kubectl cp -n %s %s:/data ./%s-data", namespace, pod, v.Name())
-	case reason.ImageInvalid, reason.ImageNotAllowed, reason.ImageWithoutVersion, reason.VersionNotSupported, reason.UnknownProduct,
-		reason.ProductMismatch, reason.ProductChangeNotKnown, reason.UpgradeNotKnown:
+	case reason.LedgerNewer:
+		return one("Install the newer function again: this is what there is.", "kubectl chroma version")
+	case reason.ProductMismatch:
+		if v.Chroma.Spec.Image == v.Chroma.Status.Image {
+			return one("Take spec.product out.", `kubectl patch chroma %s --type=merge -p '{"spec":{"product":null}}'`, name)
+		}
+		return setBack(v, name)
+	case reason.UnknownProduct:
+		return append(one("Say what the image holds.", `kubectl patch chroma %s --type=merge -p '{"spec":{"product":"<chroma or vecturadb>"}}'`, name), setBack(v, name)...)
+	case reason.InvalidSpec:
+		return one("Correct what the message names.", "kubectl edit chroma %s", name)
+	case reason.ImageInvalid, reason.ImageNotAllowed, reason.ImageWithoutVersion, reason.VersionNotSupported,
+		reason.ProductChangeNotKnown, reason.UpgradeNotKnown:
 		return setBack(v, name)
 	case reason.CrashLoopBackOff, reason.Completed, reason.SegmentationFault:
 		return append(one("Read the log of the server that ended.", "kubectl chroma logs %s --previous", name), goBack(v, name)...)

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/compatibility"
 	"github.com/function-chroma/function-chroma/function/reason"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
@@ -86,13 +87,18 @@ func (p printer) text(indent, text string) {
 
 func (p printer) crossplane(s v1.Status) {
 	function := s.Crossplane.Function
-	trouble := s.Crossplane.Paused || function != nil && (function.Missing || function.Healthy == statusFalse || function.Installed == statusFalse)
+	slow := conditionOf(&s, typeResponsive)
+	trouble := s.Crossplane.Paused || slow.Status == statusFalse || function != nil && (function.Missing || function.Healthy == statusFalse || function.Installed == statusFalse)
 	if !trouble && !p.verbose {
 		return
 	}
 	p.section("Crossplane")
 	if s.Crossplane.Paused {
 		p.line("Paused", p.palette.Bad("yes"))
+	}
+	if slow.Status == statusFalse {
+		p.line("Slow", p.palette.Warn("it is looked at every 30 s only, since it changes too often"))
+		p.text("  "+strings.Repeat(" ", labelWidth+1), slow.Message)
 	}
 	p.line("Composition", s.Crossplane.Composition)
 	p.line("Revision", s.Crossplane.Revision)
@@ -124,7 +130,11 @@ func (p printer) data(s v1.Status) {
 	if s.Data == nil && s.Claim == nil && s.Image.Wanted == "" {
 		return
 	}
-	p.section("Data")
+	title := "Data"
+	if s.Data == nil && s.Claim == nil && s.Mode == string(chroma.ModeDistributed) {
+		title = "Version"
+	}
+	p.section(title)
 	wanted := s.Image.Wanted
 	if blocked := decided(&s, string(reason.UpgradeBlocked)); blocked.Status == statusTrue && s.Image.Wanted != s.Image.Running {
 		wanted += "  " + p.palette.Bad("held back: "+blocked.Reason)
@@ -148,6 +158,9 @@ func opened(data v1.Data) string {
 		return ""
 	}
 	text := compatibility.Title(productOf(data.Product)) + " " + data.Version
+	if data.Ahead {
+		text += " (recorded before its start; it has not been ready yet)"
+	}
 	if data.Format != "" {
 		text += ", data format " + data.Format
 	}

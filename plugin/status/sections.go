@@ -96,10 +96,16 @@ func (p printer) list(conditions []v1.Condition, headline string) {
 	}
 }
 
-// fine tells whether a condition asks for nothing.
+// fine tells whether a condition asks for nothing of a person.
 func fine(condition v1.Condition) bool {
-	if condition.Type == string(reason.UpgradeBlocked) {
+	switch condition.Type {
+	case string(reason.UpgradeBlocked), string(reason.Repaired):
 		return condition.Status == statusFalse
+	case string(reason.ChartVerified), typeResponsive:
+		// The one is a property of the version, the other is told with what else is about Crossplane.
+		return true
+	case string(reason.PostgresReady), string(reason.ObjectStorageReady):
+		return condition.Status != statusFalse
 	}
 	return condition.Status == statusTrue
 }

@@ -148,7 +148,7 @@ func (o *Options) Run(ctx context.Context) error {
 
 // one status, read now.
 func (o *Options) one(ctx context.Context) (v1.Status, error) {
-	view, err := live.Gather(ctx, o.client, o.target.Kind, o.namespace, o.target.Name, o.factory.Now())
+	view, err := live.Glance(ctx, o.client, o.target.Kind, o.namespace, o.target.Name, o.factory.Now())
 	if err != nil {
 		return v1.Status{}, err
 	}

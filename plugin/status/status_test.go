@@ -16,7 +16,7 @@ func TestStatusOfEveryState(t *testing.T) {
 	for _, name := range fixture.Names(t) {
 		t.Run(name, func(t *testing.T) {
 			server := fixture.Serve(t, fixture.Load(t, name)...)
-			fixture.Golden(t, name+".txt", fixture.Run(t, server, "", "status", "demo", "-n", "default").String())
+			fixture.Golden(t, name+".txt", fixture.Run(t, server, "", "status", fixture.Argument(name), "-n", "default").String())
 			if requests := server.Requests(); len(requests) > 12 {
 				t.Errorf("status of one Chroma takes at most 12 requests, and took %d:\n%s", len(requests), strings.Join(requests, "\n"))
 			}

@@ -44,7 +44,7 @@ func (o *Options) follow(ctx context.Context) error {
 	screen := terminal.NewScreen(o.factory.Streams.Out)
 	begun, seen := o.factory.Now(), false
 	for {
-		view, err := live.Gather(ctx, o.client, o.target.Kind, o.namespace, o.target.Name, o.factory.Now())
+		view, err := live.Glance(ctx, o.client, o.target.Kind, o.namespace, o.target.Name, o.factory.Now())
 		switch {
 		case ctx.Err() != nil:
 			return waitedFor(ctx, "it serves and nothing is left to do")
@@ -82,13 +82,10 @@ func settled(v *live.View, s v1.Status) bool {
 	if !s.Healthy || v.Object.GetDeletionTimestamp() != nil {
 		return false
 	}
-	if v.Answer == nil {
-		return true
-	}
 	if v.Chroma != nil && v.XR != nil && v.Chroma.Status.ObservedGeneration < v.XR.GetGeneration() {
 		return false
 	}
-	return v.Answer.Ready
+	return v.Answer == nil || v.Answer.Ready
 }
 
 func verdict(s v1.Status) error {

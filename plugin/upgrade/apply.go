@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
@@ -19,7 +20,7 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
 	"github.com/function-chroma/function-chroma/plugin/status"
-	"github.com/function-chroma/function-chroma/plugin/target"
+	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
 // registryPatience with a registry that is asked for a tag.
@@ -30,11 +31,12 @@ type ApplyOptions struct {
 	change.Options
 	factory factory.Factory
 
-	name     string
+	argument string
 	image    string
 	wait     bool
 	timeout  time.Duration
 	registry bool
+	force    bool
 }
 
 func newApply(f factory.Factory) *cobra.Command {
@@ -46,9 +48,13 @@ func newApply(f factory.Factory) *cobra.Command {
 LimitRange, webhooks), look the tag up in its registry (a warning when that cannot be done), ask, and apply. With --wait
 follow until the server serves again.
 
+When a controller writes spec.image, of GitOps for example, it is named: it would set the image back, so the place to
+change it is its source. A person at a terminal is asked; a script needs --force-conflicts.
+
 ` + exit.Help + `
 
-It exits with 3 when the function or the API server refuses it; nothing is changed then.`,
+It exits with 3 when the function or the API server refuses it, or a controller writes the image; nothing is changed
+then.`,
 		Example: `  # Ask, apply, and follow
   kubectl chroma upgrade apply demo --image docker.io/chromadb/chroma:1.5.9 --wait
 
@@ -56,10 +62,7 @@ It exits with 3 when the function or the API server refuses it; nothing is chang
   kubectl chroma upgrade apply demo --image docker.io/chromadb/chroma:1.5.9 --wait --timeout 10m --yes`,
 		Args: factory.Arguments(1, 1, "a name"),
 		RunE: func(command *cobra.Command, args []string) error {
-			var err error
-			if o.name, err = target.Chroma(args[0]); err != nil {
-				return err
-			}
+			o.argument = args[0]
 			if o.image == "" {
 				return exit.Errorf(exit.Usage, "say which image with --image")
 			}
@@ -74,13 +77,14 @@ It exits with 3 when the function or the API server refuses it; nothing is chang
 	flags.BoolVar(&o.wait, "wait", false, "follow until the server serves again")
 	flags.DurationVar(&o.timeout, "timeout", 0, "with --wait: how long, like 10m; 0 waits for ever")
 	flags.BoolVar(&o.registry, "check-registry", true, "look the tag up in its registry")
+	flags.BoolVar(&o.force, "force-conflicts", false, "take the image over from whatever else writes it")
 	o.AddFlags(flags)
 	return command
 }
 
 // Run the command.
 func (o *ApplyOptions) Run(ctx context.Context) error {
-	client, namespace, err := o.factory.Both()
+	client, view, err := live.Chroma(ctx, o.factory, o.argument)
 	if err != nil {
 		return err
 	}
@@ -88,7 +92,7 @@ func (o *ApplyOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	view, err := live.Gather(ctx, client, cluster.Chroma(), namespace, o.name, o.factory.Now())
+	others, err := o.others(view.Object)
 	if err != nil {
 		return err
 	}
@@ -109,20 +113,46 @@ func (o *ApplyOptions) Run(ctx context.Context) error {
 	if o.registry {
 		o.lookUp(ctx)
 	}
-	question := fmt.Sprintf("Replace the server of %s/%s?", namespace, o.name)
+	question := fmt.Sprintf("Replace the server of %s/%s?", view.Namespace(), view.Name())
 	if check.From == check.To {
-		question = fmt.Sprintf("Ask for the image that %s/%s runs already?", namespace, o.name)
+		question = fmt.Sprintf("Ask for the image that %s/%s runs already?", view.Namespace(), view.Name())
 	}
 	if err := o.Confirm(question); err != nil {
 		return err
 	}
-	if err := o.Options.Apply(ctx, client, intent(view.Object, o.image)); err != nil {
+	err = o.Options.Apply(ctx, client, intent(view.Object, o.image), len(others) > 0)
+	if apierrors.IsConflict(err) {
+		return exit.With(exit.Refused, err)
+	}
+	if err != nil {
 		return err
 	}
 	if !o.wait || o.DryRun != change.None {
 		return nil
 	}
 	return status.Follow(ctx, o.factory, client, view.Object, o.timeout)
+}
+
+// others that write the image, after a word about those that would set it back. Without --force-conflicts only a person
+// who reads that can go on.
+func (o *ApplyOptions) others(of *unstructured.Unstructured) ([]writer, error) {
+	others, err := writersOf(of)
+	if err != nil {
+		return nil, err
+	}
+	if files := names(others, file); files != "" {
+		_, _ = fmt.Fprintf(o.Streams.ErrOut, "note: the image was applied from a file (%s): change it there too, or the next apply sets it back\n", files)
+	}
+	controllers := names(others, controller)
+	if controllers == "" {
+		return others, nil
+	}
+	told := fmt.Sprintf("spec.image is written by %s, which would set it back: change it where it comes from", controllers)
+	if !o.force && !terminal.IsTerminal(o.Streams.In) {
+		return nil, exit.Errorf(exit.Refused, "%s, or take it over with --force-conflicts; nothing was changed", told)
+	}
+	_, err = fmt.Fprintf(o.Streams.ErrOut, "warning: %s\n", told)
+	return others, err
 }
 
 func (o *ApplyOptions) summary(check v1.UpgradeCheck) {

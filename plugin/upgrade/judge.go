@@ -15,6 +15,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/settings"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/live"
 )
 
@@ -23,6 +24,9 @@ import (
 func judge(ctx context.Context, client *cluster.Client, v *live.View, wanted string) (v1.UpgradeCheck, error) {
 	out := v1.UpgradeCheck{
 		Namespace: v.Namespace(), Name: v.Name(), From: v.Chroma.Status.Image, To: wanted, Notes: slices.Clone(v.Notes),
+	}
+	if v.Distributed() {
+		return out, exit.Errorf(exit.Usage, "%s/%s is distributed: its components follow spec.distributed.version, and it has no image", v.Namespace(), v.Name())
 	}
 	answer, err := v.Ask(ctx, client, func(xr *unstructured.Unstructured) error {
 		return unstructured.SetNestedField(xr.Object, wanted, "spec", "image")
@@ -35,9 +39,7 @@ func judge(ctx context.Context, client *cluster.Client, v *live.View, wanted str
 	if server := answer.Condition(string(reason.ServerReady)); answer.Status["phase"] == string(chroma.PhaseFailed) {
 		out.Notes = append(out.Notes, "whatever the image, the server cannot be started or replaced now: "+server.Reason)
 	}
-	if v.SingleNode() {
-		explain(v, wanted, &out)
-	}
+	explain(v, wanted, &out)
 	return out, nil
 }
 

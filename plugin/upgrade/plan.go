@@ -18,7 +18,6 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
 	"github.com/function-chroma/function-chroma/plugin/simulation"
-	"github.com/function-chroma/function-chroma/plugin/target"
 	"github.com/function-chroma/function-chroma/plugin/trace"
 )
 
@@ -38,35 +37,27 @@ It exits with 3 when the function refuses the image.`,
 		Example: `  kubectl chroma upgrade plan demo --image docker.io/chromadb/chroma:1.5.9`,
 		Args:    factory.Arguments(1, 1, "a name"),
 		RunE: func(command *cobra.Command, args []string) error {
-			name, err := target.Chroma(args[0])
-			if err != nil {
-				return err
-			}
 			if image == "" {
 				return exit.Errorf(exit.Usage, "say which image with --image")
 			}
-			return plan(command.Context(), f, name, image)
+			return plan(command.Context(), f, args[0], image)
 		},
 	}
 	command.Flags().StringVar(&image, "image", "", "the image to run")
 	return command
 }
 
-func plan(ctx context.Context, f factory.Factory, name, image string) error {
+func plan(ctx context.Context, f factory.Factory, argument, image string) error {
 	palette, err := f.Palette()
 	if err != nil {
 		return err
 	}
-	client, namespace, err := f.Both()
-	if err != nil {
-		return err
-	}
-	view, err := live.Gather(ctx, client, cluster.Chroma(), namespace, name, f.Now())
+	_, view, err := live.Chroma(ctx, f, argument)
 	if err != nil {
 		return err
 	}
 	if view.XR == nil || !view.SingleNode() {
-		return exit.Errorf(exit.Error, "cannot plan for %s: only a single-node Chroma that Crossplane composes can be played", name)
+		return exit.Errorf(exit.Usage, "cannot plan for %s: only a single-node Chroma that Crossplane composes can be played", view.Name())
 	}
 	run, err := stage(view, f.Now())
 	if err != nil {

@@ -76,7 +76,9 @@ type Data struct {
 	// Unknown says that a version that is not known may have run on it.
 	Unknown  bool   `json:"unknown,omitempty"`
 	Incident string `json:"incident,omitempty"`
-	Record   string `json:"record,omitempty"`
+	// Ahead says that the version was recorded before its server started, and that it has not been ready since.
+	Ahead  bool   `json:"ahead,omitempty"`
+	Record string `json:"record,omitempty"`
 }
 
 // Claim with the data.
