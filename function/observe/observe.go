@@ -9,8 +9,10 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/function-chroma/function-chroma/function/pass"
+	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/settings"
 )
 
@@ -68,8 +70,8 @@ func Request(req *fnv1.RunFunctionRequest, with settings.Settings, now time.Time
 		}
 		out.Required[name] = found
 	}
-	if schema := req.GetRequiredSchemas()[pass.AskSchema].GetOpenapiV3(); schema != nil {
-		out.Schema = fields(schema)
+	if answered := req.GetRequiredSchemas()[pass.AskSchema].GetOpenapiV3(); answered != nil {
+		out.Schema = fields(answered)
 	}
 	return out, nil
 }
@@ -86,7 +88,32 @@ func object(resource *fnv1.Resource) *unstructured.Unstructured {
 	if resource.GetResource() == nil || len(resource.GetResource().GetFields()) == 0 {
 		return nil
 	}
-	return &unstructured.Unstructured{Object: fields(resource.GetResource())}
+	kind := schema.FromAPIVersionAndKind(text(resource, "apiVersion"), text(resource, "kind"))
+	return &unstructured.Unstructured{Object: convert(resource.GetResource(), previous.Reads(kind))}
+}
+
+func text(resource *fnv1.Resource, field string) string {
+	return resource.GetResource().GetFields()[field].GetStringValue()
+}
+
+// convert an object, without its managedFields where nobody reads them: they are half of it, in very small pieces.
+func convert(object *structpb.Struct, managed bool) map[string]any {
+	out := make(map[string]any, len(object.GetFields()))
+	for key, value := range object.GetFields() {
+		metadata := value.GetStructValue()
+		if managed || key != "metadata" || metadata == nil {
+			out[key] = plain(value)
+			continue
+		}
+		kept := make(map[string]any, len(metadata.GetFields()))
+		for name, field := range metadata.GetFields() {
+			if name != "managedFields" {
+				kept[name] = plain(field)
+			}
+		}
+		out[key] = kept
+	}
+	return out
 }
 
 // fields is Struct.AsMap, for a request from anywhere: AsMap panics on a value without a kind.

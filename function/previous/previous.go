@@ -78,6 +78,11 @@ func Intent(observed *unstructured.Unstructured) (map[string]any, error) {
 	return intent, nil
 }
 
+// Reads tells whether anybody reads the managedFields of a kind: to extract an intent, or to see who made a claim.
+func Reads(kind schema.GroupVersionKind) bool {
+	return example(kind) != nil || kind == corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+}
+
 // example of a kind whose fields are extracted, nil for others.
 func example(kind schema.GroupVersionKind) runtime.Object {
 	switch kind {
