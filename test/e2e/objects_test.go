@@ -92,8 +92,8 @@ func newSceneIn(t *testing.T, name string, volumes int) *scene {
 	if name != "" {
 		metadata = map[string]any{"name": name}
 		s.wait("namespace "+name+" of an earlier run gone", 2*time.Minute, func() (string, bool) {
-			object, err := s.get(t.Context(), kindNamespace, "", name)
-			return fmt.Sprint(err), err == nil && object == nil
+			err := s.client.Resource(kindNamespace.resource).Delete(t.Context(), name, metav1.DeleteOptions{})
+			return fmt.Sprint(err), apierrors.IsNotFound(err)
 		})
 	}
 	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}}

@@ -29,7 +29,8 @@ func TestPlan(t *testing.T) {
 		t.Fatalf("the plan is empty: %v", foretold)
 	}
 	began := time.Now()
-	s.chromaCommand(fine, "upgrade", "apply", "demo", "--image", image("1.5.9"), "--wait", "--yes")
+	s.chromaCommand(fine, "upgrade", "apply", "demo", "--image", image("1.5.9"), "--yes")
+	s.waitReady("demo", "1.5.9")
 	s.waitQuiet()
 	if diff := cmp.Diff(foretold, s.composedWrites(began, before)); diff != "" {
 		t.Errorf("Crossplane's writes to composed objects: -foretold, +audit log:\n%s", diff)
