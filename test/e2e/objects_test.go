@@ -76,6 +76,8 @@ type scene struct {
 	*environment
 	*testing.T
 	namespace string
+	// unique begins the names of what is the scene's and in no namespace.
+	unique string
 }
 
 // newScene makes a namespace and volumes for some claims. Both go when the test ends.
@@ -102,6 +104,7 @@ func newSceneIn(t *testing.T, name string, volumes int) *scene {
 		t.Fatalf("cannot make a namespace: %v", err)
 	}
 	s.namespace = made.GetName()
+	s.unique = s.namespace + "-" + string(made.GetUID()[:8])
 	t.Cleanup(func() {
 		if t.Failed() {
 			s.dump()

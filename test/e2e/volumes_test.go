@@ -23,7 +23,7 @@ func (s *scene) makeVolumes(count int) {
 		return
 	}
 	for i := range count {
-		name := s.namespace + "-" + strconv.Itoa(i)
+		name := s.unique + "-" + strconv.Itoa(i)
 		folder := filepath.Join(s.node.Folder(), "volumes", name)
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			s.Fatalf("cannot make a volume: %v", err)
