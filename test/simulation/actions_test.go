@@ -2,9 +2,11 @@ package simulation
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -67,46 +69,48 @@ func disturbances() []action {
 		weight int
 		action
 	}{
-		{3, action{"spec: image", (*run).setImage}},
-		{12, action{"spec: image upwards", (*run).upgrade}},
+		{5, action{"spec: image", (*run).setImage}},
+		{24, action{"spec: image upwards", (*run).upgrade}},
+		{10, action{"spec: image back, with the words it needs", (*run).downgrade}},
 		{4, action{"spec: config", (*run).setConfig}},
 		{5, action{"spec: policy", (*run).setPolicy}},
-		{6, action{"spec: size", (*run).setSize}},
-		{3, action{"annotation: overrides", (*run).setOverrides}},
+		{10, action{"spec: size", (*run).setSize}},
+		{5, action{"annotation: overrides", (*run).setOverrides}},
 		{40, action{"annotation: declaration", (*run).declare}},
 		{50, action{"annotation: accept-claim", (*run).acceptClaim}},
 		{7, action{"hand: image of the Pod", (*run).editImage}},
-		{5, action{"hand: image in the middle of a pass", (*run).editInsidePass}},
-		{4, action{"hand: Pod deleted", (*run).deletePod}},
-		{5, action{"hand: claim deleted", (*run).deleteClaim}},
-		{3, action{"hand: Object deleted", (*run).deleteObject}},
+		{4, action{"hand: image in the middle of a pass", (*run).editInsidePass}},
+		{8, action{"hand: Pod deleted", (*run).deletePod}},
+		{4, action{"hand: claim deleted", (*run).deleteClaim}},
+		{6, action{"hand: Object deleted", (*run).deleteObject}},
 		{6, action{"hand: record removed from the claim", (*run).eraseRecord}},
-		{3, action{"webhook switched", (*run).switchWebhook}},
-		{3, action{"Crossplane crashes", (*run).crash}},
-		{2, action{"Crossplane down and up", (*run).crossplaneDown}},
-		{3, action{"stale caches", (*run).staleCaches}},
-		{3, action{"write refused", (*run).refuse}},
-		{3, action{"quota", (*run).setQuota}},
-		{2, action{"a pass that applies late", (*run).holdPass}},
+		{4, action{"webhook switched", (*run).switchWebhook}},
+		{5, action{"Crossplane crashes", (*run).crash}},
+		{3, action{"Crossplane down and up", (*run).crossplaneDown}},
+		{4, action{"stale caches", (*run).staleCaches}},
+		{5, action{"write refused", (*run).refuse}},
+		{4, action{"quota", (*run).setQuota}},
+		{4, action{"a pass that applies late", (*run).holdPass}},
 		{12, action{"Pod crashes", (*run).crashPod}},
-		{4, action{"Pod evicted", (*run).evictPod}},
-		{2, action{"image that does not work", (*run).breakImage}},
-		{2, action{"no node fits", (*run).noNode}},
-		{2, action{"node lost", (*run).loseNode}},
-		{2, action{"provider down", (*run).providerDown}},
-		{2, action{"function down", (*run).functionDown}},
-		{2, action{"function of a newer schema, and rolled back", (*run).rollFunction}},
-		{4, action{"XR deleted", (*run).deleteXR}},
-		{10, action{"XR created again", (*run).createXR}},
-		{3, action{"XR deleted and created at once", (*run).recreateXR}},
+		{8, action{"Pod evicted", (*run).evictPod}},
+		{3, action{"image that does not work", (*run).breakImage}},
+		{3, action{"no node fits", (*run).noNode}},
+		{6, action{"node lost", (*run).loseNode}},
+		{3, action{"provider down", (*run).providerDown}},
+		{3, action{"function down", (*run).functionDown}},
+		{4, action{"function of a newer schema, and rolled back", (*run).rollFunction}},
+		{6, action{"XR deleted", (*run).deleteXR}},
+		{24, action{"XR created again", (*run).createXR}},
+		{10, action{"XR deleted and created at once", (*run).recreateXR}},
 		{3, action{"namespace deleted", (*run).deleteNamespace}},
-		{24, action{"namespace created again", (*run).createNamespace}},
-		{8, action{"name taken by somebody else", (*run).takeName}},
-		{8, action{"second Chroma of the name created", (*run).createRival}},
-		{8, action{"second Chroma of the name deleted", (*run).deleteRival}},
+		{40, action{"namespace created again", (*run).createNamespace}},
+		{14, action{"name taken by somebody else", (*run).takeName}},
+		{5, action{"second Chroma of the name created", (*run).createRival}},
+		{24, action{"second Chroma of the name deleted", (*run).deleteRival}},
 		{12, action{"older status restored", (*run).restoreStatus}},
-		{4, action{"snapshot of the cluster restored", (*run).restoreCluster}},
-		{14, action{"all well again", (*run).heal}},
+		{7, action{"snapshot of the cluster restored", (*run).restoreCluster}},
+		{24, action{"all well again", (*run).heal}},
+		{24, action{"a person follows the conditions", (*run).follow}},
 	}
 	var out []action
 	for _, w := range weighted {
@@ -144,6 +148,25 @@ func (r *run) upgrade(*choice) bool {
 	return false
 }
 
+// downgrade by one image, with everything that a person may have to say about it.
+func (r *run) downgrade(*choice) bool {
+	list := images()
+	at := slices.Index(list, r.spec.Spec.Image)
+	if at < 1 || !r.exists() {
+		return false
+	}
+	r.spec.Spec.Image = list[at-1]
+	_, version, _ := strings.Cut(list[at-1], ":")
+	for key, value := range map[string]string{
+		chroma.AnnotationAllowDowngrade: chroma.AnnotationTrue, chroma.AnnotationAllowProductChange: chroma.AnnotationTrue, chroma.AnnotationAllowFormatDowngrade: version,
+	} {
+		if r.Annotate(kindChroma, namespace, "demo", key, value) != nil {
+			return false
+		}
+	}
+	return r.applySpec()
+}
+
 func (r *run) setConfig(t *choice) bool {
 	size := int64(t.between(1, 3))
 	r.spec.Spec.Config = &chroma.Config{MaxPayloadSizeBytes: &size}
@@ -156,7 +179,7 @@ func (r *run) setPolicy(t *choice) bool {
 }
 
 func (r *run) setSize(t *choice) bool {
-	r.spec.Spec.Storage = storageOf(pick(t, []string{"5Gi", "10Gi", "20Gi"}))
+	r.spec.Spec.Storage = storageOf(pick(t, []string{"5Gi", "10Gi", "20Gi", "40Gi", "80Gi"}))
 	return r.applySpec()
 }
 
@@ -297,7 +320,7 @@ func (r *run) refuse(t *choice) bool {
 	r.Refuse(&simulator.Refusal{
 		Actor: pick(t, []string{"crossplane", "provider-kubernetes"}),
 		Kind:  pick(t, []string{"Pod", "ConfigMap", "Service", "Object", "PersistentVolumeClaim"}),
-		Code:  pick(t, []int{403, 409, 422}), Message: "refused by the test", Times: t.between(1, 3),
+		Code:  pick(t, []int{403, 409, 409, 422}), Message: "refused by the test", Times: t.between(1, 3),
 	})
 	return true
 }
@@ -315,9 +338,24 @@ func (r *run) evictPod(t *choice) bool {
 	return r.Get(kindPod, namespace, "demo-1") != nil && r.EvictPod(namespace, "demo-1", pick(t, []string{"Failed", "Succeeded"}))
 }
 
+// loseNode or find it again. Somebody may delete the Pod of a Node that does not answer.
 func (r *run) loseNode(t *choice) bool {
-	r.SetNodeLost("node-1", t.coin())
+	if !r.away("node-1") {
+		r.SetNodeLost("node-1", true)
+		r.Until(40, func() bool { return r.away("node-1") })
+		if t.coin() {
+			r.deletePod(t)
+		}
+		return true
+	}
+	r.SetNodeLost("node-1", false)
 	return true
+}
+
+// away tells whether a Node does not answer.
+func (r *run) away(node string) bool {
+	status, _, _ := simulator.Condition(r.Get(corev1.SchemeGroupVersion.WithKind("Node"), "", node), "Ready")
+	return status != "True"
 }
 
 func (r *run) providerDown(t *choice) bool {
@@ -346,7 +384,7 @@ func (r *run) recreateXR(t *choice) bool {
 	if !r.exists() || !r.deleteXR(t) {
 		return false
 	}
-	r.Until(200, func() bool { return !r.exists() })
+	r.Until(60, func() bool { return !r.exists() })
 	return r.createXR(t)
 }
 

@@ -123,10 +123,13 @@ func (r *run) create(image string) {
 	r.Advance(3 * time.Minute)
 }
 
-// ask for another image.
-func (r *run) ask(image string) {
+// ask for another image. It tells whether it is another one.
+func (r *run) ask(image string) bool {
+	if r.spec.Spec.Image == image {
+		return false
+	}
 	r.spec.Spec.Image = image
-	r.applySpec()
+	return r.applySpec()
 }
 
 // recreate the Chroma with another image, once the first is gone or at once.

@@ -167,6 +167,7 @@ func kindNamed(name string) schema.GroupVersionKind {
 // play a random sequence and let it come to rest.
 func (r *run) play(t fataler, c *choice, length int) {
 	actions := disturbances()
+	r.spec.Spec.Image = pick(c, images()[:5])
 	if !r.createXR(c) {
 		t.Fatalf("cannot create the Chroma")
 	}
@@ -180,7 +181,11 @@ func (r *run) play(t fataler, c *choice, length int) {
 				break
 			}
 		}
-		for range c.between(0, 14) {
+		steps := c.between(0, 12)
+		if c.between(0, 2) == 0 {
+			steps = c.between(20, 70) // Let something come of it.
+		}
+		for range steps {
 			if _, more := r.Step(); !more {
 				break
 			}
@@ -217,7 +222,7 @@ func (r *run) rest(t fataler, c *choice) {
 	r.newer = r.writtenNewer // Its record is read by no older one.
 	r.createNamespace(c)
 	r.createXR(c)
-	r.spec.Spec.Storage = storageOf("20Gi")
+	r.spec.Spec.Storage = storageOf("80Gi")
 	r.applySpec()
 	r.getReady(t, c)
 	r.check(t)
@@ -259,19 +264,42 @@ func (r *run) serves(image string) bool {
 }
 
 // agree makes the spec allowed, as a person does who follows the conditions: the claim accepted, the incident declared,
-// the image the one that ran last. It tells whether there was something to say.
+// the image the newest Chroma on data that only Chroma has opened, else the one that ran last. It tells whether there was
+// something to say.
 func (r *run) agree(c *choice) bool {
 	of := r.chroma("demo")
-	if of == nil {
+	if of == nil || of.GetDeletionTimestamp() != nil || r.mustSpeak(of) {
+		return r.follow(c)
+	}
+	want := image159
+	if _, ok := of.Status.DataVersions[chroma.ProductVecturaDB]; ok {
+		want = ranLast(of)
+	}
+	return r.ask(want)
+}
+
+// mustSpeak tells whether a claim or an incident waits for a person's word.
+func (r *run) mustSpeak(of *chroma.Chroma) bool {
+	claim := r.claim("demo")
+	return r.because(reason.ServerReady) == reason.ClaimLost || (claim != nil && claim.GetDeletionTimestamp() != nil) || of.Status.DataVersionUnknown
+}
+
+func (r *run) because(kind reason.ConditionType) reason.Reason {
+	_, because, _ := simulator.Condition(r.Get(kindChroma, namespace, "demo"), string(kind))
+	return reason.Reason(because)
+}
+
+// follow what the conditions ask for. It tells whether there was something to do.
+func (r *run) follow(c *choice) bool {
+	of := r.chroma("demo")
+	switch {
+	case of == nil:
 		r.createNamespace(c)
 		return r.createXR(c)
-	}
-	if of.GetDeletionTimestamp() != nil {
+	case of.GetDeletionTimestamp() != nil:
 		return false
-	}
-	_, because, _ := simulator.Condition(r.Get(kindChroma, namespace, "demo"), string(reason.ServerReady))
-	if because == string(reason.ClaimLost) && of.GetAnnotations()[chroma.AnnotationAcceptClaim] != r.acceptance() {
-		return r.acceptClaim(c)
+	case r.because(reason.ServerReady) == reason.ClaimLost:
+		return of.GetAnnotations()[chroma.AnnotationAcceptClaim] != r.acceptance() && r.acceptClaim(c)
 	}
 	if claim := r.claim("demo"); claim != nil && claim.GetDeletionTimestamp() != nil {
 		pod := r.pod("demo")
@@ -285,19 +313,18 @@ func (r *run) agree(c *choice) bool {
 		declared += "/" + of.Status.DataVersionUnknownIncident
 		return of.GetAnnotations()[chroma.AnnotationDeclaredDataVersion] != declared && r.Annotate(kindChroma, namespace, "demo", chroma.AnnotationDeclaredDataVersion, declared) == nil
 	}
-	// The newest Chroma on data that only Chroma has opened, else what ran last.
-	want := image159
-	if _, ok := of.Status.DataVersions[chroma.ProductVecturaDB]; ok {
-		want = "docker.io/chromadb/chroma:" + of.Status.DataVersion
-		if of.Status.DataProduct == chroma.ProductVecturaDB {
-			want = "ghcr.io/vecturadb/vecturadb:" + of.Status.DataVersion
-		}
-	}
-	if r.spec.Spec.Image == want {
+	if told(r.because(reason.UpgradeBlocked)) != imageRefused || of.Status.DataVersion == "" {
 		return false
 	}
-	r.spec.Spec.Image = want
-	return r.applySpec()
+	return r.ask(ranLast(of))
+}
+
+// ranLast is the image of what ran last on the data.
+func ranLast(of *chroma.Chroma) string {
+	if of.Status.DataProduct == chroma.ProductVecturaDB {
+		return "ghcr.io/vecturadb/vecturadb:" + of.Status.DataVersion
+	}
+	return "docker.io/chromadb/chroma:" + of.Status.DataVersion
 }
 
 // TestSimulation plays random sequences against the real decision. SIM_ACTIONS says how many actions at least.
