@@ -51,7 +51,12 @@ func events(w World, now []pass.Condition) []pass.Event {
 			continue // Not blocked, and never was.
 		}
 		waiting := condition.Type == reason.ServerReady && phaseOf(condition.Reason, false) != "Failed"
-		out = append(out, pass.Event{Warning: !good && !waiting, Reason: condition.Reason, Message: condition.Message})
+		message := condition.Message
+		if message == "" {
+			entry, _ := reason.Lookup(condition.Reason)
+			message = entry.Meaning
+		}
+		out = append(out, pass.Event{Warning: !good && !waiting, Reason: condition.Reason, Message: message})
 	}
 	return out
 }
@@ -61,10 +66,7 @@ func upgradeFinding(s situation, f fate, size sizing) finding {
 	switch {
 	case s.record.newer:
 		return finding{reason: reason.LedgerNewer, message: newerMessage}
-	case s.claim.state == claimLost && s.w.pod() != nil:
-		server, _ := s.claimFinding()
-		return server
-	case s.claim.state == claimTerminating:
+	case s.claim.state == claimLost, s.claim.state == claimTerminating:
 		server, _ := s.claimFinding()
 		return server
 	case !s.edit.rewritten.none() && !s.record.Unknown && s.wanted.reason == reason.Downgrade:

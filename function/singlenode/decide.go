@@ -1,13 +1,10 @@
 package singlenode
 
 import (
-	"fmt"
 	"maps"
-	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/pass"
@@ -16,9 +13,6 @@ import (
 )
 
 const (
-	// longestName whose Service <name>-rw is still a DNS label.
-	longestName = 60
-
 	// conditionResponsive is Crossplane's: False while its circuit breaker is open.
 	conditionResponsive = "Responsive"
 
@@ -47,8 +41,7 @@ func Decide(w World) (Decision, error) {
 		return asking(w), nil
 	}
 	if n, waiting := waitsFor(w); waiting {
-		return undecided(w, finding{reason: reason.WaitingForPredecessor, message: fmt.Sprintf(
-			"%s %s belongs to a Chroma of this name that was deleted. Waiting until it is gone.", n.kind, n.object.GetName())}, ttlSoon), nil
+		return undecided(w, finding{reason: reason.WaitingForPredecessor, message: waitingFor(n)}, ttlSoon), nil
 	}
 
 	s, err := situationOf(w)
@@ -200,26 +193,4 @@ func asking(w World) Decision {
 		d.Conditions = conditions(finding{reason: reason.Observing, message: "Asking for what is there."}, finding{reason: reason.NotBlocked})
 	}
 	return d
-}
-
-// invalid says what the API would have refused, for requests that did not pass it, and what only the function can see.
-func invalid(w World) finding {
-	name := w.Chroma.GetName()
-	if w.XR.Kind == chroma.KindXChroma && !w.XR.ClaimBacked {
-		return finding{reason: reason.ClaimRequired, message: "An XChroma is made by its claim. Create a Chroma in a namespace instead."}
-	}
-	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-		return finding{reason: reason.InvalidSpec, message: fmt.Sprintf("The name %q is no DNS label: %s", name, problems[0])}
-	}
-	if len(name) > longestName {
-		return finding{reason: reason.InvalidSpec, message: "The name " + strconv.Quote(name) + " has more than 60 characters: its Service <name>-rw would be no DNS label."}
-	}
-	storage := w.Chroma.Spec.Storage
-	if storage == nil || storage.Size == nil || storage.Size.Sign() <= 0 {
-		return finding{reason: reason.InvalidSpec, message: "spec.storage.size is missing or not above 0. Set it to the size of the volume, like 10Gi."}
-	}
-	if w.Chroma.Spec.Distributed != nil {
-		return finding{reason: reason.InvalidSpec, message: "spec.distributed is only for spec.mode distributed."}
-	}
-	return finding{}
 }

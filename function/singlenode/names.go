@@ -1,12 +1,15 @@
 package singlenode
 
 import (
+	"fmt"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 )
+
+const kindClaim = "PersistentVolumeClaim"
 
 // A holder of a name that this Chroma needs.
 type holder int
@@ -93,9 +96,18 @@ func waitsFor(w World) (name, bool) {
 		return name{}, false
 	}
 	if ownedByPredecessor(w, claim) || (claim.GetDeletionTimestamp() != nil && w.pinned() == "") {
-		return name{kind: "PersistentVolumeClaim", object: claim}, true
+		return name{kind: kindClaim, object: claim}, true
 	}
 	return name{}, false
+}
+
+// waitingFor says what is waited for.
+func waitingFor(n name) string {
+	message := fmt.Sprintf("%s %s belongs to a Chroma of this name that was deleted. Waiting until it is gone.", n.kind, n.object.GetName())
+	if n.kind == kindClaim && n.object.GetDeletionTimestamp() != nil {
+		message += " Its deletion cannot be taken back: while a Pod still uses it, its data can be copied out."
+	}
+	return message
 }
 
 // conflict with an object of somebody else.

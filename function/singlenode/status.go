@@ -1,12 +1,14 @@
 package singlenode
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/reason"
@@ -72,7 +74,25 @@ func summary(spec *chroma.ChromaSpec, image string) string {
 	if spec.PriorityClassName != "" {
 		parts = append(parts, "priorityClassName "+spec.PriorityClassName)
 	}
+	if labels := spec.NodeSelector; len(labels) > 0 {
+		parts = append(parts, "nodeSelector "+metav1.FormatLabelSelector(metav1.SetAsLabelSelector(labels)))
+	}
+	for i := range spec.Tolerations {
+		parts = append(parts, "toleration of "+toleration(spec.Tolerations[i]))
+	}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+}
+
+// toleration the way kubectl writes the taint.
+func toleration(t corev1.Toleration) string {
+	text := t.Key
+	if t.Value != "" {
+		text += "=" + t.Value
+	}
+	if t.Effect != "" {
+		text += ":" + string(t.Effect)
+	}
+	return cmp.Or(text, "every taint")
 }
 
 func list(title string, resources corev1.ResourceList) string {
