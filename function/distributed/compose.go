@@ -76,8 +76,12 @@ func (s situation) composeObsolete(role string, observed *unstructured.Unstructu
 	return keep(observed)
 }
 
-// composeJob makes the migration Job, keeps it, or leaves it out to have it made anew.
+// composeJob makes the migration Job, keeps it, or leaves it out to have it made anew. What was migrated once is not
+// migrated again.
 func (s situation) composeJob(wanted chart.Object, observed *unstructured.Unstructured) (any, error) {
+	if observed == nil && s.migrated() {
+		return nil, nil
+	}
 	if observed == nil {
 		// An orphan is taken as it is: a template that differs is refused, and then nothing would ever delete it.
 		if orphan := s.w.Required[askName(wanted.Role)].Object(); orphan != nil {
@@ -244,7 +248,8 @@ func (s situation) lookAgain(wanted chart.Object) string {
 	if observed == nil {
 		return ""
 	}
-	if s.w.Required[askList(wanted.Component)].Absent() && conditionTrue(observed, "Ready") {
+	// Ready would not do: it stays False when the sysdb has written the list before the provider looks at it again.
+	if s.w.Required[askList(wanted.Component)].Absent() && conditionTrue(observed, "Synced") {
 		return s.w.Now.UTC().Truncate(lookAgainEvery).Format(time.RFC3339)
 	}
 	return observed.GetAnnotations()[AnnotationLookAgain]

@@ -3,6 +3,7 @@ package distributed
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,10 +19,19 @@ func (s situation) job() *batchv1.Job {
 	return s.w.Jobs[chart.MigrationRole(s.version.Commit)]
 }
 
-// migrated says that the wanted version is migrated on the wanted database.
+// migrated says that the wanted version is migrated on the wanted database: by its Job, or by the history, since a Job
+// that is done may be deleted by a person, by what cleans up Jobs, or when a later version was migrated.
 func (s situation) migrated() bool {
 	job := s.job()
-	return job != nil && job.DeletionTimestamp == nil && jobHas(job, batchv1.JobComplete) && s.sameDatabase(job)
+	if job != nil && job.DeletionTimestamp == nil && s.done(job) {
+		return true
+	}
+	return slices.Contains(s.history(), s.version.Commit)
+}
+
+// done says that a Job has migrated the wanted database.
+func (s situation) done(job *batchv1.Job) bool {
+	return jobHas(job, batchv1.JobComplete) && s.sameDatabase(job)
 }
 
 // sameDatabase says that a Job migrates the wanted database. Where it stands is read from the Job's own arguments.
@@ -52,7 +62,7 @@ const (
 )
 
 func (s situation) jobFate(job *batchv1.Job) fate {
-	if s.migrated() {
+	if s.done(job) {
 		return frozen
 	}
 	wanted := s.wanted[chart.MigrationRole(s.version.Commit)]
@@ -92,7 +102,7 @@ func (s situation) migrationPod() string {
 		return ""
 	}
 	if problem := podProblem(*latest); !problem.none() {
-		return " " + problem.message
+		return " " + problem.told().message
 	}
 	return fmt.Sprintf(" Its Pod %s is %s.", latest.Name, strings.ToLower(string(latest.Status.Phase)))
 }

@@ -182,3 +182,33 @@ func TestHistory(t *testing.T) {
 		})
 	}
 }
+
+// TestCompletedJobDeletedByHand: what was migrated is not migrated again, as long as it is the same database.
+func TestCompletedJobDeletedByHand(t *testing.T) {
+	c := running(t, "52ce844")
+	delete(c.observed, job)
+	generations := generationsOf(c)
+	for range 3 {
+		c.pass()
+	}
+	if diff := cmp.Diff(generations, generationsOf(c)); diff != "" || !c.last.Ready || c.status().Phase != v1alpha1.PhaseReady {
+		t.Errorf("the system stays ready, got phase %s: -before, +after:\n%s", c.status().Phase, diff)
+	}
+	if diff := cmp.Diff([]string{"52ce844"}, c.status().VersionHistory); diff != "" {
+		t.Errorf("versionHistory: -want, +got:\n%s", diff)
+	}
+	c.spec()["queryService"] = map[string]any{"replicas": 3}
+	for range 6 {
+		c.pass()
+		c.settle()
+	}
+	if got := c.replicas(workloadRole(chart.QueryService)); got != 3 || c.has(job) {
+		t.Errorf("and follows its spec without another Job, got %d replicas, a Job: %t", got, c.has(job))
+	}
+	c.spec()["postgres"].(map[string]any)["database"] = "other"
+	c.pass()
+	c.pass()
+	if !c.has(job) || c.status().Phase != v1alpha1.PhaseMigrating {
+		t.Errorf("another database is migrated, got phase %s, %v", c.status().Phase, c.condition(reason.ServerReady))
+	}
+}

@@ -147,7 +147,7 @@ func TestDeletedByHand(t *testing.T) {
 func TestMissingMemberList(t *testing.T) {
 	c := running(t, "52ce844")
 	role := "memberlist-query-service-memberlist"
-	c.observed[role].Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "True"}}}
+	c.observed[role].Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Synced", "status": "True"}}}
 	delete(c.others, "MemberList/query-service-memberlist")
 	again := func() string {
 		c.pass()

@@ -3,6 +3,7 @@ package distributed
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,21 +15,65 @@ import (
 // exitIllegalInstruction is 128 + SIGILL.
 const exitIllegalInstruction = 132
 
+// overdue is how long a Pod may outlive the end of its grace period before its node counts as lost.
+const overdue = 30 * time.Second
+
+// A problem of a Pod. Its message is the same in every pass. The words of others about it may have times or counts in
+// them, like the number of nodes that do not take the Pod.
+type problem struct {
+	finding
+
+	words string
+}
+
+// told with the words of others.
+func (p problem) told() finding {
+	if p.words == "" {
+		return p.finding
+	}
+	return finding{p.reason, p.message + " " + p.words}
+}
+
 // componentFinding says why a component is not ready.
 func (s situation) componentFinding(component chart.Component) finding {
 	if _, there := s.w.Workloads[component.Name]; !there {
 		return finding{reason.ComponentsStarting, fmt.Sprintf("%s %s is being created. The tiers after it wait.", component.Kind, component.Workload)}
 	}
 	pods, _ := s.w.pods(askPods(component.Name))
+	if stays := s.podStays(component, pods); !stays.none() {
+		return stays
+	}
 	if stuck := s.rolloutStuck(component, pods); !stuck.none() {
 		return stuck
 	}
 	for _, pod := range pods {
 		if problem := podProblem(pod); !problem.none() {
-			return problem
+			return problem.told()
 		}
 	}
+	if s.w.Workloads[component.Name].Replicas == 0 && component.Name == chart.WorkQueue {
+		return finding{reason.ComponentsStarting, fmt.Sprintf("%s %s is restarted: it starts again when its Pod is gone.", component.Kind, component.Workload)}
+	}
 	return finding{reason.ComponentsStarting, fmt.Sprintf("%s %s is starting or rolling. The tiers after it wait.", component.Kind, component.Workload)}
+}
+
+// podStays names a Pod that should be gone, and in whose place a StatefulSet makes no other before it is. That is also
+// where a restart of the work queue waits.
+func (s situation) podStays(component chart.Component, pods []corev1.Pod) finding {
+	if component.Kind != chart.StatefulSet {
+		return finding{}
+	}
+	for _, pod := range pods {
+		// The deletionTimestamp is when the grace period ends.
+		if pod.DeletionTimestamp == nil || s.w.Now.Sub(pod.DeletionTimestamp.Time) < overdue {
+			continue
+		}
+		return finding{reason.NodeLost, fmt.Sprintf(
+			"Pod %s is being deleted and node %s does not say that it is gone. StatefulSet %s makes no other before that. "+
+				"Bring the node back, delete the Node, or taint it node.kubernetes.io/out-of-service once it is off for sure.",
+			pod.Name, pod.Spec.NodeName, component.Workload)}
+	}
+	return finding{}
 }
 
 // rolloutStuck names the Pod of an earlier template that is not ready and that the StatefulSet therefore does not
@@ -57,30 +102,31 @@ func (s situation) rolloutStuck(component chart.Component, pods []corev1.Pod) fi
 }
 
 // podProblem of a Pod that a person may have to help. None for one that is ready or starts. Messages count nothing.
-func podProblem(pod corev1.Pod) finding {
+func podProblem(pod corev1.Pod) problem {
 	if podReady(pod) || pod.DeletionTimestamp != nil {
-		return finding{}
+		return problem{}
 	}
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return finding{reason.Unschedulable, fmt.Sprintf("No node takes Pod %s: %s", pod.Name, condition.Message)}
+			return problem{finding{reason.Unschedulable, fmt.Sprintf("No node takes Pod %s.", pod.Name)}, condition.Message}
 		}
 	}
 	for _, status := range pod.Status.ContainerStatuses {
-		if problem := containerProblem(pod, status); !problem.none() {
-			return problem
+		if found := containerProblem(pod, status); !found.none() {
+			return found
 		}
 	}
-	return finding{}
+	return problem{}
 }
 
-func containerProblem(pod corev1.Pod, status corev1.ContainerStatus) finding {
+func containerProblem(pod corev1.Pod, status corev1.ContainerStatus) problem {
 	if waiting := status.State.Waiting; waiting != nil {
 		switch waiting.Reason {
 		case "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable":
-			return finding{reason.ImagePullBackOff, fmt.Sprintf("The image %s of Pod %s cannot be pulled.", status.Image, pod.Name)}
+			return problem{finding: finding{reason.ImagePullBackOff, fmt.Sprintf("The image %s of Pod %s cannot be pulled.", status.Image, pod.Name)}}
 		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
-			return finding{reason.ContainerError, fmt.Sprintf("The container of Pod %s cannot be created (%s). See: kubectl describe pod -n %s %s", pod.Name, waiting.Reason, pod.Namespace, pod.Name)}
+			return problem{finding: finding{reason.ContainerError, fmt.Sprintf(
+				"The container of Pod %s cannot be created (%s). See: kubectl describe pod -n %s %s", pod.Name, waiting.Reason, pod.Namespace, pod.Name)}}
 		}
 	}
 	ended := status.LastTerminationState.Terminated
@@ -88,24 +134,29 @@ func containerProblem(pod corev1.Pod, status corev1.ContainerStatus) finding {
 		ended = status.State.Terminated
 	}
 	if ended == nil {
-		return finding{}
+		return problem{}
 	}
+	return endProblem(pod, status.Name, *ended)
+}
+
+// endProblem of a container that ended.
+func endProblem(pod corev1.Pod, container string, ended corev1.ContainerStateTerminated) problem {
 	logs := fmt.Sprintf("See: kubectl logs -n %s %s --previous", pod.Namespace, pod.Name)
 	switch {
 	case ended.Reason == "OOMKilled":
-		return finding{reason.OOMKilled, fmt.Sprintf("Pod %s used more memory than its limit. Raise the limit of its component in spec.distributed.", pod.Name)}
+		return problem{finding: finding{reason.OOMKilled, fmt.Sprintf("Pod %s used more memory than its limit. Raise the limit of its component in spec.distributed.", pod.Name)}}
 	case ended.ExitCode == exitIllegalInstruction:
-		return finding{reason.IllegalInstruction, fmt.Sprintf("Pod %s ended with exit code 132: Chroma's images of query, compaction, garbage collector, work queue and fn-consumer need a CPU with AVX-512, which its node does not have. Choose other nodes with the component's nodeSelector.", pod.Name)}
+		return problem{finding: finding{reason.IllegalInstruction, fmt.Sprintf("Pod %s ended with exit code 132: Chroma's images of query, compaction, garbage collector, work queue and fn-consumer need a CPU with AVX-512, which its node does not have. Choose other nodes with the component's nodeSelector.", pod.Name)}}
 	case ended.ExitCode == 0:
 		// Chroma's services print an error about their config file and exit 0.
-		if status.Name == chart.MigrationContainer {
-			return finding{}
+		if container == chart.MigrationContainer {
+			return problem{}
 		}
-		return finding{reason.Completed, fmt.Sprintf("Pod %s ended by itself with exit code 0, which Chroma's services do when their configuration is not valid. %s", pod.Name, logs)}
+		return problem{finding: finding{reason.Completed, fmt.Sprintf("Pod %s ended by itself with exit code 0, which Chroma's services do when their configuration is not valid. %s", pod.Name, logs)}}
 	}
-	message := fmt.Sprintf("Pod %s ends with exit code %d.", pod.Name, ended.ExitCode)
+	found := problem{finding: finding{reason.CrashLoopBackOff, fmt.Sprintf("Pod %s ends with exit code %d. %s", pod.Name, ended.ExitCode, logs)}}
 	if words := strings.TrimSpace(ended.Message); words != "" {
-		message += " It says: " + words
+		found.words = "It says: " + words
 	}
-	return finding{reason.CrashLoopBackOff, message + " " + logs}
+	return found
 }
