@@ -32,6 +32,9 @@ func (c *Cluster) admit(r *store.Request) error {
 	if r.Before != nil {
 		return nil
 	}
+	if err := c.admitBinding(r); err != nil {
+		return err
+	}
 	return c.admitNew(r)
 }
 

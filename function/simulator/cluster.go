@@ -79,6 +79,7 @@ type Cluster struct {
 	lastPass    map[store.Key]time.Time
 	pass        *Pass
 	passes      int
+	addresses   int
 }
 
 // controller looks at one key.

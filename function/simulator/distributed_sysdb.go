@@ -73,7 +73,7 @@ func (c *Cluster) membersOf(namespace, kind string) []any {
 	for _, pod := range c.store.List(kindPod(), namespace) {
 		if stringAt(pod, "metadata", "labels", labelMemberType) == kind && podIsReady(pod) {
 			members = append(members, map[string]any{
-				"member_id": pod.GetName(), "member_ip": "10.0.0.1", "member_node_name": stringAt(pod, "spec", "nodeName"),
+				"member_id": pod.GetName(), "member_ip": stringAt(pod, "status", "podIP"), "member_node_name": stringAt(pod, "spec", "nodeName"),
 			})
 		}
 	}

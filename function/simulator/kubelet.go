@@ -29,6 +29,8 @@ type container struct {
 	node   string
 	image  string
 	claims []string
+	// address of the Pod, where Pods have one.
+	address string
 
 	running  bool
 	ready    bool
@@ -59,7 +61,7 @@ func (c *Cluster) runPod(key store.Key) {
 	}
 	k := c.containers[uidOf(pod)]
 	if k == nil {
-		k = &container{key: key, uid: uidOf(pod), node: stringAt(pod, "spec", "nodeName")}
+		k = &container{key: key, uid: uidOf(pod), node: stringAt(pod, "spec", "nodeName"), address: c.newAddress()}
 		c.containers[k.uid] = k
 	}
 	if deleting(pod) {

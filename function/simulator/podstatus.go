@@ -51,6 +51,9 @@ func (c *Cluster) statusOf(pod *unstructured.Unstructured, k *container, waiting
 	switch {
 	case k.running:
 		status["phase"] = phaseRunning
+		if k.address != "" {
+			status["podIP"] = k.address
+		}
 		report["containerID"] = "containerd://" + k.uid + "-" + strconv.FormatInt(k.restarts, 10)
 		report["imageID"] = k.image
 		report["state"] = map[string]any{"running": map[string]any{"startedAt": k.started.Format(time.RFC3339)}}

@@ -157,6 +157,25 @@ func (c *Cluster) wakeOwnerOf(change store.Change) {
 	}
 }
 
+// newAddress for a Pod: each has another, also one that comes back under its name.
+func (c *Cluster) newAddress() string {
+	if !c.config.Pods {
+		return ""
+	}
+	c.addresses++
+	return fmt.Sprintf("10.1.%d.%d", c.addresses/250, c.addresses%250+1)
+}
+
+// admitBinding refuses a RoleBinding whose Role is not there, since the API server compares the Role's rules with the rights
+// of who binds it.
+func (c *Cluster) admitBinding(r *store.Request) error {
+	role := store.Key{GVK: r.Key.GVK.GroupVersion().WithKind("Role"), Namespace: r.Key.Namespace, Name: stringAt(r.Object, "roleRef", "name")}
+	if !c.config.Pods || r.Key.GVK.Kind != "RoleBinding" || c.store.Peek(role) != nil {
+		return nil
+	}
+	return store.NewNotFound(role)
+}
+
 // SetSilent keeps a Pod that is there from ever answering its readiness probe, as a server does that gave up at its
 // start: until another Pod takes its place.
 func (c *Cluster) SetSilent(namespace, pod string) {

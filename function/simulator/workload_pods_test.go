@@ -14,7 +14,9 @@ import (
 
 func withPods(config *Config) { config.Pods = true }
 
-func kindStatefulSet() schema.GroupVersionKind { return appsv1.SchemeGroupVersion.WithKind("StatefulSet") }
+func kindStatefulSet() schema.GroupVersionKind {
+	return appsv1.SchemeGroupVersion.WithKind("StatefulSet")
+}
 
 // workloadOf a kind, with one container of an image.
 func workloadOf(kind schema.GroupVersionKind, app, image string, replicas int64, labels map[string]any) *unstructured.Unstructured {
