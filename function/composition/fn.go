@@ -39,6 +39,7 @@ type Function struct {
 	defaults    definition.Defaults
 	now         func() time.Time
 	previous    *previous.Memory
+	inputs      inputs
 	checker     Checker
 	readFile    func(path string) ([]byte, error)
 }
@@ -78,7 +79,7 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 }
 
 func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	with, err := settings.Parse(observe.Input(req), f.environment)
+	with, err := f.inputs.read(req, f.environment)
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,28 @@ func newest(observed *unstructured.Unstructured) map[string]any {
 	return found
 }
 
+// Owners of a field: the managers that have set it, other than through a subresource.
+func Owners(observed *unstructured.Unstructured, path ...string) []string {
+	fields := []string{"fieldsV1"}
+	for _, name := range path {
+		fields = append(fields, "f:"+name)
+	}
+	entries, _, _ := unstructured.NestedFieldNoCopy(observed.Object, "metadata", "managedFields")
+	list, _ := entries.([]any)
+	var owners []string
+	for _, item := range list {
+		entry, _ := item.(map[string]any)
+		if subresource, _ := entry["subresource"].(string); subresource != "" {
+			continue
+		}
+		if _, owns, _ := unstructured.NestedFieldNoCopy(entry, fields...); owns {
+			manager, _ := entry["manager"].(string)
+			owners = append(owners, manager)
+		}
+	}
+	return owners
+}
+
 // Intent recovers the intent of any observed object: extracted where client-go knows the kind, else the object less its
 // status and system metadata. An object that carries no managedFields of Crossplane (offline rendering) is treated like
 // the latter.

@@ -133,6 +133,15 @@ func TestIntentIsThatOfClientGo(t *testing.T) {
 	}
 }
 
+func TestOwners(t *testing.T) {
+	object := observed(t,
+		entry(t, "maker", "Update", "2026-01-01T00:00:00Z", "", image), entry(t, ours, "Apply", "2026-01-02T00:00:00Z", "", ports),
+		entry(t, "labeler", "Update", "2026-01-03T00:00:00Z", "", labels), entry(t, "kubelet", "Update", "2026-01-04T00:00:00Z", "status", image))
+	if diff := cmp.Diff([]string{"maker", ours}, Owners(object, "spec", "containers")); diff != "" {
+		t.Errorf("Owners(...) are those who have set the field, but for subresources: -want, +got:\n%s", diff)
+	}
+}
+
 func TestIntentOfUnreadableFields(t *testing.T) {
 	object := observed(t, entry(t, ours, "Apply", "2026-01-01T00:00:00Z", "", `{"x:": {}}`))
 	if got, err := Intent(object); err == nil {

@@ -1,15 +1,17 @@
 package singlenode
 
 import (
-	"bytes"
+	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/singlenode/objects"
 )
 
@@ -96,7 +98,7 @@ func accept(w World, c claim) claim {
 		return c
 	}
 	// With a claim of ours in place already, the pass that unpinned the old one crashed before it wrote the status.
-	if c.pvc == nil || (c.pvc.GetUID() != c.pinned && createdFor(c.pvc)) {
+	if c.pvc == nil || (c.pvc.GetUID() != c.pinned && createdFor(w, c.pvc)) {
 		c.pinned, c.accepted, c.renewed = "", word, true
 	}
 	return c
@@ -120,7 +122,7 @@ func markOf(w World) string {
 // createdFor tells whether the claim carries a creation mark that can be true. The manifest that creates the claim has
 // the mark, and while a cache was behind it may have been applied to a claim that was there before: then the claim is
 // older than the XR of the mark.
-func createdFor(pvc *corev1.PersistentVolumeClaim) bool {
+func createdFor(w World, pvc *corev1.PersistentVolumeClaim) bool {
 	mark := pvc.GetAnnotations()[chroma.AnnotationCreatedFor]
 	_, at, ok := strings.Cut(mark, "/")
 	if !ok {
@@ -130,18 +132,15 @@ func createdFor(pvc *corev1.PersistentVolumeClaim) bool {
 	if err != nil {
 		return false
 	}
-	return !pvc.GetCreationTimestamp().Time.Before(since) && madeByProvider(pvc)
+	return !pvc.GetCreationTimestamp().Time.Before(since) && !w.ClaimMadeByOthers
 }
 
-// madeByProvider tells whether nobody but provider-kubernetes has set the claim's access modes, as whoever creates a
-// claim does. Offline there are no managedFields to tell.
-func madeByProvider(pvc *corev1.PersistentVolumeClaim) bool {
-	for _, entry := range pvc.GetManagedFields() {
-		if entry.Subresource == "" && entry.FieldsV1 != nil && !strings.HasPrefix(entry.Manager, providerManagerPrefix) && bytes.Contains(entry.FieldsV1.Raw, []byte(`"f:accessModes"`)) {
-			return false
-		}
-	}
-	return true
+// madeByOthers tells whether somebody other than provider-kubernetes has set the claim's access modes, as whoever creates
+// a claim does. Offline there are no managedFields to tell.
+func madeByOthers(observed *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(previous.Owners(observed, "spec", "accessModes"), func(manager string) bool {
+		return !strings.HasPrefix(manager, providerManagerPrefix)
+	})
 }
 
 // owned tells whether the claim would go with this Chroma.

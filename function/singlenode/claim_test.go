@@ -123,7 +123,7 @@ func TestCreatedFor(t *testing.T) {
 			pvc := claimNamed("a", func(pvc *corev1.PersistentVolumeClaim) {
 				pvc.SetAnnotations(map[string]string{chroma.AnnotationCreatedFor: tc.mark})
 			})
-			if got := createdFor(pvc); got != tc.want {
+			if got := createdFor(worldOf(pvc), pvc); got != tc.want {
 				t.Errorf("\n%s\ncreatedFor(...): want %v, got %v", tc.reason, tc.want, got)
 			}
 		})

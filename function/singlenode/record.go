@@ -33,7 +33,7 @@ func recordOf(w World, c claim) record {
 		return record{Record: *status, newer: status.Newer()}
 	}
 	annotations := c.pvc.GetAnnotations()
-	if !createdFor(c.pvc) {
+	if !createdFor(w, c.pvc) {
 		annotations = maps.Clone(annotations)
 		delete(annotations, chroma.AnnotationCreatedFor)
 	}

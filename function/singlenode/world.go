@@ -31,6 +31,8 @@ type World struct {
 	Composed Composed
 	// Found objects, asked for by name.
 	Found Asked
+	// ClaimMadeByOthers: the claim found was not made through provider-kubernetes.
+	ClaimMadeByOthers bool
 	// Intent is what we sent of the Pod before, extracted once. Nil without a Pod, or without managedFields (offline).
 	Intent map[string]any
 
@@ -122,6 +124,9 @@ func Observe(request pass.Request) (World, error) {
 	if err := asked(required, &w.Found); err != nil {
 		return World{}, err
 	}
+	if claim := request.Required[askClaim].Object(); claim != nil {
+		w.ClaimMadeByOthers = madeByOthers(claim)
+	}
 	if pod := w.pod(); pod != nil {
 		var err error
 		if w.Intent, err = intentOf(request); err != nil {
@@ -158,10 +163,6 @@ func asked(required map[string]pass.Found, into *Asked) error {
 		if one != nil {
 			return one
 		}
-	}
-	if claim := into.Claim.One(); claim != nil {
-		// Who made the claim stands there alone.
-		claim.SetManagedFields(required[askClaim].Object().GetManagedFields())
 	}
 	return nil
 }
