@@ -43,7 +43,7 @@ demo: $(BIN)/kubectl-chroma ## Render every example offline and show the passes.
 
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Run golangci-lint. Each linter that is off says why in .golangci.yml.
-	$(BIN)/golangci-lint run ./...
+	$(BIN)/golangci-lint run --build-tags e2e ./...
 
 .PHONY: vet
 vet: ## Run go vet.
@@ -84,6 +84,14 @@ package-test: $(BIN)/crossplane ## Build the packages twice, compare their bytes
 push: $(BIN)/crossplane ## Push the packages in dist/ to REGISTRY, as they were built by make package.
 	go run ./package/build -crossplane $(BIN)/crossplane -output dist -version $(VERSION) -registry $(REGISTRY) -push
 
+.PHONY: plugin-apiserver
+plugin-apiserver: $(BIN)/etcd $(BIN)/kube-apiserver ## Run the plugin's commands against a real API server.
+	E2E_BIN=$(BIN) go test -count=1 -v ./plugin/apiserver
+
+.PHONY: plugin-scale
+plugin-scale: $(BIN)/etcd $(BIN)/kube-apiserver ## Print what the plugin takes for a table of 5,000 Chromas.
+	PLUGIN_SCALE=5000 E2E_BIN=$(BIN) go test -count=1 -v -run TestScale ./plugin/apiserver
+
 .PHONY: plugin-release
 plugin-release: ## Build the plugin for every platform into dist/plugin, for VERSION, with checksums and Krew's manifest.
 	go run ./plugin/release -version $(VERSION) -output dist/plugin
@@ -102,6 +110,16 @@ E2E_TOOLS := etcd kube-apiserver kube-controller-manager kube-scheduler kubelet 
 .PHONY: e2e
 e2e: $(addprefix $(BIN)/,$(E2E_TOOLS)) ## Test on a real cluster, made for it. RUN=TestName runs one test.
 	E2E_BIN=$(BIN) go test -tags e2e -count=1 -v -timeout 60m -p 1 $(if $(RUN),-run '$(RUN)') ./test/e2e/cluster ./test/e2e
+
+# What CI has the time for: each kind of promise once, without what waits for minutes.
+E2E_CI := TestLeavesNothing|TestExample|TestImageSize|TestDataStays|TestDeletion|TestRetain|TestRefusals|TestWebhook|TestDistributedObjects|TestVald|TestPlan|TestFaults
+
+.PHONY: e2e-tools
+e2e-tools: $(addprefix $(BIN)/,$(E2E_TOOLS)) ## Build what the tests on a real cluster need: a quarter of an hour when the Go caches are cold.
+
+.PHONY: e2e-ci
+e2e-ci: ## Run those of the tests on a real cluster that CI runs.
+	@$(MAKE) e2e RUN='$(E2E_CI)'
 
 .PHONY: e2e-soak
 e2e-soak: ## Kill each part of the system ten times while servers are upgraded.

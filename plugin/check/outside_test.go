@@ -49,7 +49,7 @@ func vectors(t *testing.T, endpoint string) []*unstructured.Unstructured {
 		case "CompositionRevision":
 			steps, _, _ := unstructured.NestedSlice(object.Object, "spec", "pipeline")
 			steps[0].(map[string]any)["input"] = map[string]any{
-				"apiVersion": "chroma.fn.crossplane.io/v1beta1", "kind": "Input", "checks": map[string]any{"hostsAllowed": []any{"127.0.0.1"}},
+				"apiVersion": "chroma.fn.crossplane.io/v1beta1", "kind": "Input", "checks": map[string]any{"hosts": map[string]any{"allowed": []any{"127.0.0.1"}}},
 			}
 			_ = unstructured.SetNestedSlice(object.Object, steps, "spec", "pipeline")
 		}

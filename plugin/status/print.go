@@ -33,9 +33,9 @@ type printer struct {
 }
 
 // show a status.
-func show(to io.Writer, palette terminal.Palette, now time.Time, verbose bool, s v1.Status) error {
-	width := terminal.Width(to)
-	if width < 40 {
+func show(to io.Writer, width int, palette terminal.Palette, now time.Time, verbose bool, s v1.Status) error {
+	const narrowest = 40
+	if width < narrowest {
 		width = terminal.DefaultWidth
 	}
 	p := printer{out: &strings.Builder{}, palette: palette, now: now, width: width, verbose: verbose}

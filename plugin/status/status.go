@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
@@ -111,12 +112,15 @@ func (o *Options) Complete(args []string) error {
 
 // Validate the options.
 func (o *Options) Validate() error {
+	_, invalid := labels.Parse(o.selector)
 	known := []string{"", formatWide, terminal.JSON, terminal.YAML, formatName}
 	switch {
 	case !slices.Contains(known, o.output):
 		return exit.Errorf(exit.Usage, "--output must be one of %s, not %q", strings.Join(known[1:], ", "), o.output)
 	case o.argument != "" && (o.all || o.selector != ""):
 		return exit.Errorf(exit.Usage, "a name cannot be used with --all-namespaces or --selector")
+	case invalid != nil:
+		return exit.Errorf(exit.Usage, "--selector: %w", invalid)
 	case o.watch && o.argument == "":
 		return exit.Errorf(exit.Usage, "--watch needs a name")
 	case o.watch && o.output != "" && o.output != formatWide:
@@ -158,7 +162,7 @@ func (o *Options) one(ctx context.Context) (v1.Status, error) {
 func (o *Options) print(to io.Writer, status v1.Status) error {
 	switch o.output {
 	case "", formatWide:
-		return show(to, o.palette, o.factory.Now(), o.verbose || o.output == formatWide, status)
+		return show(to, terminal.Width(o.factory.Streams.Out), o.palette, o.factory.Now(), o.verbose || o.output == formatWide, status)
 	case formatName:
 		_, err := fmt.Fprintf(to, "%s/%s\n", strings.ToLower(status.Of), status.Name)
 		return err
@@ -170,7 +174,7 @@ func (o *Options) print(to io.Writer, status v1.Status) error {
 func Report(view *live.View) (text, document []byte, err error) {
 	model := modelOf(view)
 	var people, programs bytes.Buffer
-	if err := show(&people, terminal.Palette{}, view.Now, true, model); err != nil {
+	if err := show(&people, terminal.DefaultWidth, terminal.Palette{}, view.Now, true, model); err != nil {
 		return nil, nil, err
 	}
 	if err := terminal.Document(&programs, terminal.YAML, model); err != nil {

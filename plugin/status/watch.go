@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/function/reason"
@@ -48,7 +49,8 @@ func (o *Options) follow(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return waitedFor(ctx, "it serves and nothing is left to do")
-		case err != nil && !seen:
+		case err != nil && (!seen || apierrors.IsNotFound(err)):
+			// One that is gone does not come back.
 			return err
 		case err != nil:
 			screen.Draw(o.palette.Warn("cannot look at the moment: " + err.Error()))
@@ -60,7 +62,7 @@ func (o *Options) follow(ctx context.Context) error {
 				return err
 			}
 			if settled(view, status) {
-				screen.Draw(frame.String())
+				screen.End(frame.String())
 				return verdict(status)
 			}
 			waited := o.factory.Now().Sub(begun).Round(time.Second)

@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/term"
 )
 
-// A Screen shows one frame after the other. On a terminal a frame is drawn over the one before, without clearing it
-// first, so that nothing flickers. Elsewhere a frame is printed when it is another one.
+// A Screen shows one frame after the other. On a terminal each is one write that draws over the frame before without
+// clearing it first, so that nothing flickers. Elsewhere a frame is printed when it is another one.
 type Screen struct {
-	to   io.Writer
-	size func() (width, height int)
-	last string
-	rows int
+	to    io.Writer
+	size  func() (width, height int)
+	last  string
+	drawn bool
 }
 
 // NewScreen on a writer.
@@ -35,13 +36,19 @@ func NewScreen(to io.Writer) *Screen {
 }
 
 const (
+	home       = "\x1b[H"
 	clearLine  = "\x1b[K"
 	clearBelow = "\x1b[J"
 )
 
-// Draw a frame. One that is higher than the terminal is cut at its end: what has scrolled away cannot be drawn over.
-func (s *Screen) Draw(frame string) {
-	if frame == s.last {
+// Draw a frame. One that is higher than the terminal is cut, and says so: what has scrolled away cannot be drawn over.
+func (s *Screen) Draw(frame string) { s.draw(frame, true) }
+
+// End with a frame, whole however high it is.
+func (s *Screen) End(frame string) { s.draw(frame, false) }
+
+func (s *Screen) draw(frame string, cut bool) {
+	if frame == s.last && (cut || s.size == nil) {
 		return
 	}
 	s.last = frame
@@ -51,21 +58,44 @@ func (s *Screen) Draw(frame string) {
 	}
 	width, height := s.size()
 	var out strings.Builder
-	if s.rows > 0 {
-		fmt.Fprintf(&out, "\x1b[%dA\r", s.rows)
+	if !s.drawn {
+		// What was on the terminal stays above, to be scrolled back to.
+		out.WriteString(strings.Repeat("\n", height-1))
+		s.drawn = true
 	}
-	s.rows = 0
-	for line := range strings.SplitSeq(strings.TrimSuffix(frame, "\n"), "\n") {
-		rows := max(1, (visible(line)+width-1)/width)
-		if s.rows+rows >= height {
-			break
-		}
-		s.rows += rows
+	out.WriteString(home)
+	lines := strings.Split(strings.TrimSuffix(frame, "\n"), "\n")
+	if cut {
+		lines = fitting(lines, width, height)
+	}
+	for _, line := range lines {
 		out.WriteString(line + clearLine + "\n")
 	}
 	out.WriteString(clearBelow)
 	_, _ = io.WriteString(s.to, out.String())
 }
+
+// fitting lines: all of them, or as many as leave a row for the number of those that are left out. The cursor takes the
+// last row.
+func fitting(lines []string, width, height int) []string {
+	rows := 0
+	for _, line := range lines {
+		rows += rowsOf(line, width)
+	}
+	if rows < height {
+		return lines
+	}
+	rows = 1
+	for i, line := range lines {
+		if rows += rowsOf(line, width); rows >= height {
+			return append(slices.Clone(lines[:i]), Shorten(fmt.Sprintf("… %d more lines: the terminal is too low", len(lines)-i), width))
+		}
+	}
+	return lines
+}
+
+// rowsOf a line on a terminal, which breaks it at its width.
+func rowsOf(line string, width int) int { return max(1, (visible(line)+width-1)/width) }
 
 // visible characters of a line: what paints it is not.
 func visible(line string) int {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
@@ -61,13 +62,21 @@ func (o *options) run(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
-	screen := terminal.NewScreen(o.factory.Streams.Out)
+	screen, seen := terminal.NewScreen(o.factory.Streams.Out), false
 	for {
 		view, err := live.Gather(ctx, client, of.Kind, namespace, of.Name, o.factory.Now())
-		if err != nil {
+		frame := ""
+		switch {
+		case err == nil:
+			frame, seen = o.draw(view), true
+		case ctx.Err() != nil:
+			return nil
+		case !seen || apierrors.IsNotFound(err):
 			return err
+		default:
+			// The API server may be away for a moment.
+			frame = o.palette.Warn("cannot look at the moment: " + err.Error())
 		}
-		frame := o.draw(view)
 		if !o.watch {
 			_, err := fmt.Fprint(o.factory.Streams.Out, frame)
 			return err

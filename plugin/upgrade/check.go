@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/reason"
@@ -83,11 +84,14 @@ func (o *CheckOptions) Complete(args []string) error {
 			return err
 		}
 	}
+	_, invalid := labels.Parse(o.selector)
 	switch {
 	case o.name != "" && (o.all || o.selector != "" || len(o.filenames) > 0):
 		return exit.Errorf(exit.Usage, "a name cannot be used with --all-namespaces, --selector or --filename")
 	case len(o.filenames) == 0 && o.image == "":
 		return exit.Errorf(exit.Usage, "say which image with --image")
+	case invalid != nil:
+		return exit.Errorf(exit.Usage, "--selector: %w", invalid)
 	case o.output != "" && o.output != terminal.JSON && o.output != terminal.YAML:
 		return exit.Errorf(exit.Usage, "--output must be json or yaml, not %q", o.output)
 	}
