@@ -28,11 +28,12 @@ type cache struct {
 	now    func() time.Time
 	limits Limits
 	secret [sha256.Size]byte
-	// slots has room for the questions under way.
-	slots chan struct{}
 
 	mu      sync.Mutex
 	entries map[key]*entry
+	// underWay are the questions that have no answer yet, by the namespace they are for, and total all of them.
+	underWay map[string]int
+	total    int
 }
 
 // An entry of the cache. It is asked again when it has expired.
@@ -44,7 +45,7 @@ type entry struct {
 }
 
 func newCache(now func() time.Time, limits Limits) *cache {
-	c := &cache{now: now, limits: limits, slots: make(chan struct{}, limits.Concurrent), entries: map[key]*entry{}}
+	c := &cache{now: now, limits: limits, entries: map[key]*entry{}, underWay: map[string]int{}}
 	_, _ = rand.Read(c.secret[:]) // It never fails: crypto/rand ends the process instead.
 	return c
 }
@@ -59,10 +60,10 @@ func (c *cache) key(parts ...string) key {
 	return key(mac.Sum(nil))
 }
 
-// get the answer to a question, asking when it is not known. It waits no longer than ctx lasts: what is not answered by
-// then is answered with what was known before, and the answer is there for a later call.
-func (c *cache) get(ctx context.Context, of key, ask func(context.Context) answer) answer {
-	done := c.start(ctx, of, ask)
+// get the answer to a question for a namespace, asking when it is not known. It waits no longer than ctx lasts: what is
+// not answered by then is answered with what was known before, and the answer is there for a later call.
+func (c *cache) get(ctx context.Context, namespace string, of key, ask func(context.Context) answer) answer {
+	done := c.start(ctx, namespace, of, ask)
 	if done != nil {
 		select {
 		case <-done:
@@ -77,18 +78,16 @@ func (c *cache) get(ctx context.Context, of key, ask func(context.Context) answe
 	return answer{}
 }
 
-// start asking, unless the answer is known or asked for already, or too much is under way. The channel is closed when
-// there is an answer; nil means that there is nothing to wait for.
-func (c *cache) start(ctx context.Context, of key, ask func(context.Context) answer) <-chan struct{} {
+// start asking, unless the answer is known or asked for already, or too much is under way, of the namespace or of all.
+// The channel is closed when there is an answer; nil means that there is nothing to wait for.
+func (c *cache) start(ctx context.Context, namespace string, of key, ask func(context.Context) answer) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := c.entries[of]
 	if known != nil && (known.done != nil || c.now().Before(known.expires)) {
 		return known.done
 	}
-	select {
-	case c.slots <- struct{}{}:
-	default:
+	if c.total >= c.limits.Concurrent || c.underWay[namespace] >= c.limits.OfOneNamespace {
 		return nil
 	}
 	if known == nil {
@@ -96,13 +95,15 @@ func (c *cache) start(ctx context.Context, of key, ask func(context.Context) ans
 		known = &entry{}
 		c.entries[of] = known
 	}
+	c.total++
+	c.underWay[namespace]++
 	known.done = make(chan struct{})
-	go c.run(context.WithoutCancel(ctx), known, ask)
+	go c.run(context.WithoutCancel(ctx), namespace, known, ask)
 	return known.done
 }
 
 // run one question to its end. The caller may be gone by then, so the question has a bound of its own.
-func (c *cache) run(ctx context.Context, of *entry, ask func(context.Context) answer) {
+func (c *cache) run(ctx context.Context, namespace string, of *entry, ask func(context.Context) answer) {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.Bound)
 	defer cancel()
 	given := ask(ctx)
@@ -115,7 +116,10 @@ func (c *cache) run(ctx context.Context, of *entry, ask func(context.Context) an
 	of.answer, of.expires = given, c.now().Add(life)
 	close(of.done)
 	of.done = nil
-	<-c.slots
+	c.total--
+	if c.underWay[namespace]--; c.underWay[namespace] == 0 {
+		delete(c.underWay, namespace)
+	}
 }
 
 // makeRoom for one more entry, the one that expires first going first. Questions under way stay: there are fewer of

@@ -30,11 +30,13 @@ func counted(count *int, status pass.ConditionStatus, takes time.Duration) func(
 	}
 }
 
+const namespace = "tenant"
+
 // patiently get an answer, as Check does.
 func patiently(c *cache, of key, ask func(context.Context) answer) string {
 	ctx, cancel := context.WithTimeout(context.Background(), c.limits.Patience)
 	defer cancel()
-	given := c.get(ctx, of, ask)
+	given := c.get(ctx, namespace, of, ask)
 	if given.result.Reason != "" {
 		return string(given.result.Reason)
 	}
@@ -132,6 +134,28 @@ func TestCacheConcurrent(t *testing.T) {
 	})
 }
 
+// TestCacheOfOneNamespace: hosts that never answer hold up no other namespace.
+func TestCacheOfOneNamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCache(time.Now, DefaultLimits())
+		var never, other, more int
+		for i := range c.limits.OfOneNamespace {
+			go patiently(c, c.key("silent", fmt.Sprint(i)), counted(&never, pass.True, time.Hour))
+		}
+		synctest.Wait()
+		if got := patiently(c, c.key("one more"), counted(&more, pass.True, 0)); got != "" || more != 0 {
+			t.Errorf("the namespace has no room left, got %q", got)
+		}
+		if got := c.get(t.Context(), "other", c.key("other"), counted(&other, pass.True, 0)); got.result.Message != "1" {
+			t.Errorf("another one has, got %+v", got)
+		}
+		time.Sleep(c.limits.Bound)
+		if got := patiently(c, c.key("one more"), counted(&more, pass.True, 0)); got != "1" {
+			t.Errorf("what was under way has ended, got %q", got)
+		}
+	})
+}
+
 // TestCacheShared: two calls with one question ask once, and a call that gives up harms no other.
 func TestCacheShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -140,7 +164,7 @@ func TestCacheShared(t *testing.T) {
 		ask := counted(&count, pass.True, time.Second)
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if got := c.get(gone, c.key("a"), ask); got.result.Status != "" {
+		if got := c.get(gone, namespace, c.key("a"), ask); got.result.Status != "" {
 			t.Errorf("who has gone has no answer, got %+v", got)
 		}
 		var answers atomic.Int32
@@ -178,7 +202,7 @@ func TestCacheProperties(t *testing.T) {
 					time.Sleep(time.Duration(step) * 2 * time.Second)
 					continue
 				}
-				given := c.get(context.Background(), c.key(fmt.Sprint(step)), func(context.Context) answer {
+				given := c.get(context.Background(), namespace, c.key(fmt.Sprint(step)), func(context.Context) answer {
 					return answer{result: distributed.Result{Status: status}, revision: time.Since(start).String()}
 				})
 				at, err := time.ParseDuration(given.revision)

@@ -52,8 +52,9 @@ type Limits struct {
 	Bound time.Duration
 	// Good and Bad are how long good and bad answers are kept.
 	Good, Bad time.Duration
-	// Concurrent questions, of all calls together. What goes beyond is asked with a later call.
-	Concurrent int
+	// Concurrent questions, of all calls together, and those of one namespace: a Chroma whose hosts never answer must not
+	// hold up those of others. What goes beyond is asked with a later call.
+	Concurrent, OfOneNamespace int
 	// Entries of the cache, more than Concurrent.
 	Entries int
 }
@@ -63,7 +64,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		Patience: 3 * time.Second, Bound: 10 * time.Second,
 		Good: time.Minute, Bad: 10 * time.Second,
-		Concurrent: 32, Entries: 1024,
+		Concurrent: 64, OfOneNamespace: 4, Entries: 1024,
 	}
 }
 
@@ -101,14 +102,14 @@ func (c *Checker) Check(ctx context.Context, question Question) distributed.Chec
 	var both sync.WaitGroup
 	if target := question.Targets.Postgres; target != nil {
 		both.Go(func() {
-			postgres = c.cache.get(ctx, c.postgresKey(question, *target), func(ctx context.Context) answer {
+			postgres = c.cache.get(ctx, question.Namespace, c.postgresKey(question, *target), func(ctx context.Context) answer {
 				return survive(func() answer { return c.checkPostgres(ctx, through, *target) })
 			})
 		})
 	}
 	if target := question.Targets.ObjectStorage; target != nil {
 		both.Go(func() {
-			bucket = c.cache.get(ctx, c.bucketKey(question, *target), func(ctx context.Context) answer {
+			bucket = c.cache.get(ctx, question.Namespace, c.bucketKey(question, *target), func(ctx context.Context) answer {
 				return survive(func() answer { return c.checkBucket(ctx, through, *target) })
 			})
 		})
