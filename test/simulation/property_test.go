@@ -32,6 +32,8 @@ import (
 const (
 	// disturbancesPerSequence is about how many a sequence has, with some passes and steps of controllers after each.
 	disturbancesPerSequence = 40
+	// disturbancesPerCalm come between two calm times.
+	disturbancesPerCalm = 25
 	// passesToReady is how many passes a Chroma may need once the disturbances stop.
 	passesToReady = 20
 	// wordsToReady is how often a person may have to say something before the spec is allowed.
@@ -164,36 +166,61 @@ func kindNamed(name string) schema.GroupVersionKind {
 	return kindChroma
 }
 
-// play a random sequence and let it come to rest.
+// play a random sequence of disturbances, with calm times between them, and let it come to rest.
 func (r *run) play(t fataler, c *choice, length int) {
 	actions := disturbances()
 	r.spec.Spec.Image = pick(c, images()[:5])
 	if !r.createXR(c) {
 		t.Fatalf("cannot create the Chroma")
 	}
-	for range length {
+	for n := range length {
+		steps := c.between(0, 10)
 		for range 10 { // Until one finds something to disturb.
 			next := pick(c, actions)
 			if next.do(r, c) {
-				r.counts["fault: "+next.name]++
-				r.log = append(r.log, r.Now().Format("15:04:05.000 ")+next.name)
-				r.counts["actions"]++
+				r.disturbed("fault: " + next.name)
+				if next.patient() && c.coin() {
+					steps = c.between(20, 60)
+				}
 				break
 			}
-		}
-		steps := c.between(0, 12)
-		if c.between(0, 2) == 0 {
-			steps = c.between(20, 70) // Let something come of it.
 		}
 		for range steps {
-			if _, more := r.Step(); !more {
+			if !r.step() {
 				break
 			}
-			r.counts["actions"]++
 		}
 		r.check(t)
+		if n%disturbancesPerCalm == disturbancesPerCalm-1 {
+			r.calm(t, c)
+		}
 	}
 	r.rest(t, c)
+}
+
+func (r *run) disturbed(name string) {
+	r.counts[name]++
+	r.counts["actions"]++
+	r.log = append(r.log, r.Now().Format("15:04:05.000 ")+name)
+}
+
+// step of whoever has something to do: a pass or a controller's look.
+func (r *run) step() bool {
+	_, more := r.Step()
+	if more {
+		r.counts["actions"]++
+	}
+	return more
+}
+
+// until something holds, at most some steps, and whether it does.
+func (r *run) until(steps int, holds func() bool) bool {
+	for range steps {
+		if holds() || !r.step() {
+			break
+		}
+	}
+	return holds()
 }
 
 // fataler is a test, or a check of a property.
@@ -213,9 +240,8 @@ func (r *run) story() string {
 	return strings.Join(r.log[max(0, len(r.log)-25):], "\n") + "\n" + last.trace()
 }
 
-// rest is invariant 7: when the disturbances stop and the spec is allowed, the Chroma is Ready with that image within
-// some passes; and invariant 6: then nothing is written any more.
-func (r *run) rest(t fataler, c *choice) {
+// end the disturbances.
+func (r *run) end(c *choice) {
 	r.heal(c)
 	r.SetImageWebhook(nil, false)
 	r.CrashCrossplane(0, false)
@@ -224,8 +250,13 @@ func (r *run) rest(t fataler, c *choice) {
 	r.createXR(c)
 	r.spec.Spec.Storage = storageOf("80Gi")
 	r.applySpec()
-	r.getReady(t, c)
-	r.check(t)
+}
+
+// rest is invariant 7: when the disturbances stop and the spec is allowed, the Chroma is Ready with that image within
+// some passes; and invariant 6: then nothing is written any more.
+func (r *run) rest(t fataler, c *choice) {
+	r.end(c)
+	r.getReady(t, c, r.agree)
 	// Everything that comes with time comes once: the longest is the provider's look at its claims every ten minutes.
 	r.Advance(11 * time.Minute)
 	before := r.counts["writes"]
@@ -236,12 +267,27 @@ func (r *run) rest(t fataler, c *choice) {
 	r.check(t)
 }
 
-// getReady with an allowed spec: a person follows what the conditions ask for, and from the last word on the passes count.
-func (r *run) getReady(t fataler, c *choice) {
+// calm time: the disturbances stop, and what people do with a server that is well gets done.
+func (r *run) calm(t fataler, c *choice) {
+	r.end(c)
+	r.getReady(t, c, r.follow)
+	for range 2 {
+		next := pick(c, undertakings())
+		if !next.do(r, c) {
+			continue
+		}
+		r.disturbed("calm: " + next.name)
+		r.check(t)
+		r.getReady(t, c, r.follow)
+	}
+}
+
+// getReady with an allowed spec: a person says what the conditions ask for, and from the last word on the passes count.
+func (r *run) getReady(t fataler, c *choice, speak func(*choice) bool) {
 	start, words := r.counts["passes"], 0
 	for looks := 0; !r.serves(r.spec.Spec.Image); looks++ {
 		before := r.counts["passes"]
-		if r.agree(c) {
+		if speak(c) {
 			start, words = before, words+1
 		}
 		if passes := before - start; passes > passesToReady || words > wordsToReady || looks > wordsToReady*passesToReady {
@@ -249,12 +295,13 @@ func (r *run) getReady(t fataler, c *choice) {
 				r.condition("demo", reason.ServerReady), r.condition("demo", reason.UpgradeBlocked), r.running("demo"), r.story())
 		}
 		// A Chroma whose Namespace goes has to be made again, and has no passes meanwhile.
-		if !r.Until(1000, func() bool { return r.counts["passes"] > before }) && r.exists() {
+		if !r.until(1000, func() bool { return r.counts["passes"] > before }) && r.exists() {
 			t.Fatalf("invariant 7: no pass comes any more, %v is left to do\n%s", r.Pending(), r.story())
 		}
 	}
-	r.counts[fmt.Sprintf("rest: Ready after %2d passes", r.counts["passes"]-start)]++
-	r.counts[fmt.Sprintf("rest: allowed after %2d words", words)]++
+	r.check(t)
+	r.counts[fmt.Sprintf("ready after %2d passes", r.counts["passes"]-start)]++
+	r.counts[fmt.Sprintf("allowed after %2d words", words)]++
 }
 
 // serves tells whether the server is ready with an image, which a webhook may have rewritten.

@@ -1,0 +1,60 @@
+package simulation
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/function-chroma/function-chroma/function/reason"
+	"github.com/function-chroma/function-chroma/function/simulator"
+)
+
+// undertakings of people in calm times.
+func undertakings() []action {
+	return []action{
+		{"upgrade", (*run).upgrade},
+		{"upgrade", (*run).upgrade},
+		{"image back", (*run).downgrade},
+		{"image back", (*run).downgrade},
+		{"deleted and created again", (*run).startOver},
+		{"deleted and created again", (*run).startOver},
+		{"another Chroma of the name meanwhile", (*run).makeRoom},
+		{"newer function tried and rolled back", (*run).tryNewer},
+	}
+}
+
+// startOver deletes the Chroma and creates it again when it is gone.
+func (r *run) startOver(c *choice) bool {
+	return r.deleteXR(c) && r.until(200, func() bool { return !r.exists() }) && r.createXR(c)
+}
+
+// makeRoom for another Chroma of the name, and come back when that was ready.
+func (r *run) makeRoom(c *choice) bool {
+	if r.backed || r.Delete(kindChroma, namespace, "demo", metav1.DeletePropagationBackground) != nil {
+		return false
+	}
+	r.until(200, func() bool { return !r.exists() })
+	if !r.createRival(c) {
+		return r.createXR(c)
+	}
+	r.until(400, func() bool {
+		status, _, _ := simulator.Condition(r.Get(kindRival, namespace, "demo"), string(reason.ServerReady))
+		return status == string(metav1.ConditionTrue)
+	})
+	r.deleteRival(c)
+	r.until(200, func() bool { return r.Get(kindRival, namespace, "demo") == nil })
+	return r.createXR(c)
+}
+
+// tryNewer is a function of a newer schema that is installed, rolled back, and installed again.
+func (r *run) tryNewer(*choice) bool {
+	written := func() bool { return r.chroma("demo").Status.DataSchema > 1 }
+	r.newer, r.writtenNewer = true, true
+	r.must(r.Annotate(kindChroma, namespace, "demo", "look", r.Now().String()))
+	if !r.until(100, written) {
+		return false
+	}
+	r.newer = false
+	r.must(r.Annotate(kindChroma, namespace, "demo", "look", r.Now().String()))
+	r.until(100, func() bool { return r.because(reason.UpgradeBlocked) == reason.LedgerNewer })
+	r.newer = true
+	return r.Annotate(kindChroma, namespace, "demo", "look", "") == nil
+}
