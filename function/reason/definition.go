@@ -7,7 +7,7 @@ const (
 )
 
 // DefinitionCurrent says whether the definition of the XR on this cluster declares what the function writes into its
-// status. It is there only once the API server has refused a field.
+// status. It is there only once a field was refused.
 const DefinitionCurrent ConditionType = "DefinitionCurrent"
 
 // Definition returns the reasons that the definition of an XR gives.

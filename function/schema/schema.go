@@ -1,8 +1,8 @@
 // Package schema leaves out of a status what the XR's definition on the cluster does not declare.
 //
 // The Function and the Configuration are two packages, and are upgraded one after the other. The API server refuses a
-// status with a single field that it does not know as a whole: nothing would be told any more. The schema is asked for
-// only then, for it is larger than all the rest of a request.
+// status with a single field that it does not know as a whole, conditions included: nothing would be told any more. The
+// schema is asked for only then, for it is larger than all the rest of a request.
 package schema
 
 import (
@@ -17,47 +17,34 @@ import (
 	"github.com/function-chroma/function-chroma/function/reason"
 )
 
-// How Crossplane 2.3 and the API server tell of such a status, in the condition Synced of the next pass.
-const (
-	conditionSynced = "Synced"
-	statusRefused   = "cannot apply composite resource status"
-	undeclared      = "field not declared in schema"
-)
-
 // Fit an answer to the definition of the XR: ask for its schema where that may lack fields, and leave these out.
-func Fit(request pass.Request, answer pass.Answer) (pass.Answer, error) {
-	if !doubted(request.XR) {
+func (m *Memory) Fit(request pass.Request, answer pass.Answer) (pass.Answer, error) {
+	wrapped, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&struct {
+		Status any `json:"status"`
+	}{answer.Status})
+	if err != nil {
+		return pass.Answer{}, fmt.Errorf("cannot encode the status: %w", err)
+	}
+	status := wrapped["status"]
+	if !m.doubts(request, status) && !knownOlder(request.XR) {
 		return answer, nil
 	}
 	answer.AskSchema = true
 	if request.Schema == nil {
 		return answer, nil
 	}
-	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&struct {
-		Status any `json:"status"`
-	}{answer.Status})
-	if err != nil {
-		return pass.Answer{}, fmt.Errorf("cannot encode the status: %w", err)
-	}
-	answer.Status = status["status"]
-	answer.Conditions = append(slices.Clone(answer.Conditions), fit(answer.Status, request.Schema))
+	answer.Status = status
+	answer.Conditions = append(slices.Clone(answer.Conditions), fit(status, request.Schema))
 	return answer, nil
 }
 
-// doubted tells whether the definition may lack fields: the API server said so, or a previous pass left some out.
-func doubted(xr *unstructured.Unstructured) bool {
+// knownOlder tells whether an earlier pass left something out.
+func knownOlder(xr *unstructured.Unstructured) bool {
 	conditions, _, _ := unstructured.NestedFieldNoCopy(xr.Object, "status", "conditions")
 	list, _ := conditions.([]any)
 	return slices.ContainsFunc(list, func(item any) bool {
 		condition, _ := item.(map[string]any)
-		switch condition["type"] {
-		case conditionSynced:
-			message, _ := condition["message"].(string)
-			return condition["status"] == string(pass.False) && strings.Contains(message, statusRefused) && strings.Contains(message, undeclared)
-		case string(reason.DefinitionCurrent):
-			return condition["status"] != string(pass.True)
-		}
-		return false
+		return condition["type"] == string(reason.DefinitionCurrent) && condition["status"] != string(pass.True)
 	})
 }
 

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,15 +11,13 @@ import (
 	"github.com/function-chroma/function-chroma/function/reason"
 )
 
-// refusal is what Crossplane 2.3.4 says of a status that the API server refused.
-const refusal = "cannot compose resources: cannot apply composite resource status: failed to create typed patch object " +
-	"(a/demo; chroma.chromadotnet.org/v1alpha1, Kind=Chroma): .status.dataAhead: field not declared in schema"
-
 func condition(kind, status, message string) map[string]any {
 	return map[string]any{"type": kind, "status": status, "message": message}
 }
 
-func object(properties map[string]any) map[string]any { return map[string]any{"properties": properties} }
+func object(properties map[string]any) map[string]any {
+	return map[string]any{"properties": properties}
+}
 
 // definition of an XR with a few fields of the status.
 func definition() map[string]any {
@@ -48,35 +47,37 @@ func TestFit(t *testing.T) {
 	fits := &status{Phase: "Ready"}
 	ready := pass.Condition{Type: reason.ServerReady, Status: pass.True, Reason: reason.PodReady}
 
+	older := []any{condition("DefinitionCurrent", "False", "older")}
 	cases := map[string]struct {
-		reason     string
-		conditions []any
-		schema     map[string]any
-		status     any
-		want       pass.Answer
+		reason string
+		// observed status of the XR.
+		observed map[string]any
+		// waited is for how long the same has been observed and wanted.
+		waited time.Duration
+		schema map[string]any
+		status any
+		want   pass.Answer
 	}{
 		"Settled": {
-			reason:     "Nobody doubts the definition: its schema, which is large, is not asked for.",
-			conditions: []any{condition("Synced", "True", "")},
-			schema:     definition(), status: full,
-			want: pass.Answer{Status: full, Conditions: []pass.Condition{ready}},
+			reason:   "All that is written is there, with whatever value: the schema, which is large, is not asked for.",
+			observed: map[string]any{"phase": "Creating", "conditions": []any{condition("Synced", "True", "")}}, waited: time.Hour,
+			schema: definition(), status: fits,
+			want: pass.Answer{Status: fits, Conditions: []pass.Condition{ready}},
 		},
-		"OtherError": {
-			reason:     "Another refusal says nothing about the definition.",
-			conditions: []any{condition("Synced", "False", "cannot compose resources: cannot apply composed resource \"pod\": .spec.a: field not declared in schema")},
-			schema:     definition(), status: full,
+		"New": {
+			reason: "A field that is written for the first time is not there yet.",
+			waited: time.Second, schema: definition(), status: full,
 			want: pass.Answer{Status: full, Conditions: []pass.Condition{ready}},
 		},
 		"Refused": {
-			reason:     "The API server refused a field: the schema is asked for.",
-			conditions: []any{condition("Synced", "False", refusal)},
-			status:     full,
-			want:       pass.Answer{Status: full, Conditions: []pass.Condition{ready}, AskSchema: true},
+			reason:   "A field that does not appear was refused, and the status with it: the schema is asked for.",
+			observed: map[string]any{"phase": "Ready"}, waited: 4 * time.Second, status: full,
+			want: pass.Answer{Status: full, Conditions: []pass.Condition{ready}, AskSchema: true},
 		},
 		"Answered": {
-			reason:     "What the schema lacks is left out at every depth, once told, and open maps are left alone.",
-			conditions: []any{condition("Synced", "False", refusal)},
-			schema:     definition(), status: full,
+			reason:   "What the schema lacks is left out at every depth, once told, and open maps are left alone.",
+			observed: map[string]any{"phase": "Ready"}, waited: 4 * time.Second,
+			schema: definition(), status: full,
 			want: pass.Answer{
 				AskSchema: true,
 				Status: map[string]any{
@@ -91,15 +92,13 @@ func TestFit(t *testing.T) {
 			},
 		},
 		"Remembered": {
-			reason:     "The next status is written, and the definition is still the older one.",
-			conditions: []any{condition("Synced", "True", ""), condition("DefinitionCurrent", "False", "older")},
-			status:     full,
-			want:       pass.Answer{Status: full, Conditions: []pass.Condition{ready}, AskSchema: true},
+			reason:   "The next status is written, and the definition is still the older one.",
+			observed: map[string]any{"conditions": older}, status: full,
+			want: pass.Answer{Status: full, Conditions: []pass.Condition{ready}, AskSchema: true},
 		},
 		"Upgraded": {
-			reason:     "The definition has all fields now: it is said once, and not asked again.",
-			conditions: []any{condition("DefinitionCurrent", "False", "older")},
-			schema:     definition(), status: fits,
+			reason:   "The definition has all fields now: it is said once, and not asked again.",
+			observed: map[string]any{"conditions": older}, schema: definition(), status: fits,
 			want: pass.Answer{
 				AskSchema: true, Status: map[string]any{"phase": "Ready"},
 				Conditions: []pass.Condition{ready, {Type: reason.DefinitionCurrent, Status: pass.True, Reason: reason.StatusDeclared}},
@@ -109,15 +108,42 @@ func TestFit(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			request := pass.Request{
-				XR:     &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": tc.conditions}}},
+				XR:     &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"uid": "1"}, "status": tc.observed}},
 				Schema: tc.schema,
 			}
-			got, err := Fit(request, pass.Answer{Status: tc.status, Conditions: []pass.Condition{ready}})
+			memory := NewMemory(1)
+			if _, err := memory.Fit(request, pass.Answer{Status: tc.status}); err != nil {
+				t.Fatal(err)
+			}
+			request.Now = request.Now.Add(tc.waited)
+			got, err := memory.Fit(request, pass.Answer{Status: tc.status, Conditions: []pass.Condition{ready}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nFit(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestLacks finds fields, not values.
+func TestLacks(t *testing.T) {
+	cases := map[string]struct {
+		reason           string
+		observed, wanted any
+		want             string
+	}{
+		"Same":      {"Nothing is missing.", map[string]any{"a": "1"}, map[string]any{"a": "2"}, ""},
+		"First":     {"One of several, always the same.", nil, map[string]any{"b": "1", "a": "1"}, "status.a"},
+		"Nested":    {"At any depth.", map[string]any{"a": map[string]any{}}, map[string]any{"a": map[string]any{"b": "1"}}, "status.a.b"},
+		"List":      {"Items that are there on both sides.", map[string]any{"a": []any{map[string]any{}}}, map[string]any{"a": []any{map[string]any{"b": "1"}}}, "status.a[].b"},
+		"MoreItems": {"Another number of items is another value.", map[string]any{"a": []any{}}, map[string]any{"a": []any{map[string]any{"b": "1"}}}, ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := lacks(tc.observed, tc.wanted, "status"); got != tc.want {
+				t.Errorf("\n%s\nlacks(...): want %q, got %q", tc.reason, tc.want, got)
 			}
 		})
 	}
