@@ -80,6 +80,29 @@ func TestChecksLater(t *testing.T) {
 	}
 }
 
+// TestSecretsOfOwnNamespace: also behind a claim, whose XR has no namespace, Secrets are asked for in the namespace of the
+// Chroma, and by their names alone.
+func TestSecretsOfOwnNamespace(t *testing.T) {
+	c := newCluster(t, "52ce844")
+	answer, err := distributed.Decide(c.request(nil), c.checks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]pass.Requirement{}
+	for question, requirement := range answer.Requirements {
+		if requirement.Kind == "Secret" {
+			got[question] = requirement
+		}
+	}
+	want := map[string]pass.Requirement{
+		"secret-postgres":       {APIVersion: "v1", Kind: "Secret", Namespace: namespace, Name: "pg"},
+		"secret-object-storage": {APIVersion: "v1", Kind: "Secret", Namespace: namespace, Name: "s3"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 func TestAsk(t *testing.T) {
 	c := newCluster(t, "52ce844")
 	if _, ok := distributed.Ask(c.request(nil)); ok {

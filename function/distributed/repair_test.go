@@ -130,7 +130,14 @@ func TestSysdbLeaderLost(t *testing.T) {
 	}
 	lose()
 	c.pass()
-	c.after(179 * time.Second)
+	if !c.last.Ready || c.last.TTL != time.Minute {
+		t.Errorf("all is ready, and looked at every minute, got ready %t and %s", c.last.Ready, c.last.TTL)
+	}
+	c.after(135 * time.Second)
+	if c.last.TTL != 45*time.Second {
+		t.Errorf("the next pass comes when the time is up, got %s", c.last.TTL)
+	}
+	c.after(44 * time.Second)
 	if c.observed[role].GetGeneration() != generation {
 		t.Fatal("nothing is repaired before 180 s")
 	}

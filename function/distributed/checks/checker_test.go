@@ -3,13 +3,16 @@ package checks_test
 import (
 	"context"
 	"net"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/function-chroma/function-chroma/function/distributed"
 	"github.com/function-chroma/function-chroma/function/distributed/checks"
+	"github.com/function-chroma/function-chroma/function/reason"
 )
 
 // closing counts the connections that it takes and closes.
@@ -56,6 +59,46 @@ func TestAnswersAreKept(t *testing.T) {
 				t.Errorf("\n%s\nconnections: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestSideBySide: each server answers only when the other one was reached too, so one after the other gets no answer.
+func TestSideBySide(t *testing.T) {
+	reached := map[string]chan struct{}{"postgres": make(chan struct{}), "bucket": make(chan struct{})}
+	meet := func(own, other string) func(net.Conn) {
+		var once sync.Once
+		return func(conn net.Conn) {
+			once.Do(func() { close(reached[own]) })
+			select {
+			case <-reached[other]:
+			case <-t.Context().Done():
+			}
+			_ = conn.Close()
+		}
+	}
+	host, postgres := listen(t, meet("postgres", "bucket"))
+	_, bucket := listen(t, meet("bucket", "postgres"))
+	got := ask(t, newChecker(t, nil, nil), checks.Question{Settings: loopback(), Targets: distributed.Targets{
+		Postgres:      &distributed.PostgresTarget{Host: host, Port: postgres, Database: "sysdb", SSLMode: "disable", Username: username, Password: password},
+		ObjectStorage: &distributed.BucketTarget{Endpoint: endpoint("http", host, bucket), Bucket: "chroma-storage", Region: "us-east-1", AccessKeyID: accessKey, SecretAccessKey: secretKey},
+	}})
+	if got.Postgres.Reason != reason.Unreachable || got.ObjectStorage.Reason != reason.Unreachable {
+		t.Errorf("both have their answer, got %+v", got)
+	}
+}
+
+// TestLimits are what the conditions of a Chroma can be relied on for.
+func TestLimits(t *testing.T) {
+	got := checks.DefaultLimits()
+	want := checks.Limits{
+		Patience: 3 * time.Second, Bound: 10 * time.Second, Good: time.Minute, Bad: 10 * time.Second,
+		Concurrent: got.Concurrent, OfOneNamespace: got.OfOneNamespace, Entries: got.Entries,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\na call is held up for 3 s, a good answer is kept for 60 s and a bad one for 10 s\nDefaultLimits(): -want, +got:\n%s", diff)
+	}
+	if got.OfOneNamespace < 2 || got.OfOneNamespace >= got.Concurrent || got.Concurrent >= got.Entries {
+		t.Errorf("a Chroma asks two questions, and no namespace takes all room, got %+v", got)
 	}
 }
 
