@@ -4,10 +4,12 @@ package remove
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/plugin/change"
@@ -88,18 +90,27 @@ func (o *options) run(ctx context.Context, argument string) error {
 		}
 	}
 	if o.DryRun == change.None && view.Claim != nil {
-		if err := o.inEffect(ctx, client, namespace, name, policy); err != nil {
+		if err := o.inEffect(ctx, client, view, policy); err != nil {
 			return err
 		}
 	}
 	return o.end(ctx, client, view, policy)
 }
 
-// inEffect waits until the status says that the policy is: until then the other one would count.
-func (o *options) inEffect(ctx context.Context, client *cluster.Client, namespace, name string, policy chroma.PVCDeletionPolicy) error {
+// inEffect waits until the policy is: until then the other one would count. The status says Delete a pass before the claim
+// has its owner, so that the admission policy never lets one through too early; then the claim itself is looked at.
+func (o *options) inEffect(ctx context.Context, client *cluster.Client, v *live.View, policy chroma.PVCDeletionPolicy) error {
 	return o.until(ctx, fmt.Sprintf("the policy %s is in effect", policy), func(ctx context.Context) (bool, error) {
-		object, err := client.Get(ctx, cluster.Chroma(), namespace, name)
-		return err == nil && live.Text(object, "status", "pvcDeletionPolicy") == string(policy), err
+		object, err := client.Get(ctx, cluster.Chroma(), v.Namespace(), v.Name())
+		if err != nil || live.Text(object, "status", "pvcDeletionPolicy") != string(policy) {
+			return false, err
+		}
+		claim, err := client.Find(ctx, cluster.PersistentVolumeClaim(), v.Namespace(), chroma.ClaimName(v.Name()))
+		if err != nil || claim == nil || v.XR == nil {
+			return err == nil, err
+		}
+		owned := slices.ContainsFunc(claim.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.UID == v.XR.GetUID() })
+		return owned == (policy == chroma.PVCDelete), nil
 	})
 }
 

@@ -89,8 +89,8 @@ func TestPlugin(t *testing.T) {
 		t.Errorf("status -o json: %v: %v", err, status)
 	}
 	s.says(s.chromaCommand(fine, "explain", "demo"), "PodReady")
-	s.says(s.chromaCommand(fine, "explain", "DowngradeChangesFormat"), chroma.AnnotationAllowFormatDowngrade)
-	s.says(s.chromaCommand(fine, "check", "demo"), "write")
+	s.says(s.chromaCommand(fine, "explain", "DowngradeChangesFormat"), "reads another data format")
+	s.says(s.chromaCommand(fine, "check", "demo"), "a collection was created, written to and removed", "Rights of Crossplane")
 	s.says(s.chromaCommand(fine, "endpoint", "demo"), chroma.Endpoint("demo", s.namespace))
 	s.says(s.chromaCommand(fine, "tree", "demo"), chroma.PodName("demo"), chroma.ServiceName("demo"), chroma.ClaimName("demo"))
 	s.says(s.chromaCommand(fine, "logs", "demo"), "Connect to")
@@ -119,7 +119,7 @@ func TestPlugin(t *testing.T) {
 	t.Log("Going back")
 	s.apply(manifest("demo", "1.5.0", nil))
 	s.waitCondition("demo", "UpgradeBlocked", "True", "Downgrade")
-	s.says(s.chromaCommand(fine, "status", "demo"), "Downgrade", "kubectl chroma allow downgrade demo")
+	s.says(s.chromaCommand(fine, "status", "demo"), "Downgrade", "kubectl chroma allow downgrade -n "+s.namespace+" demo")
 	s.chromaCommand(fine, "allow", "downgrade", "demo", "--yes")
 	s.waitReady("demo", "1.5.0")
 	s.chromaCommand(fine, "allow", "downgrade", "demo", "--revoke")
@@ -260,6 +260,6 @@ func (s *scene) checkReport(archive string) {
 	for _, file := range reader.File {
 		names = append(names, file.Name)
 	}
-	s.says(strings.Join(names, "\n"), "chroma", "pod", "events")
+	s.says(strings.Join(names, "\n"), "status.txt", "chroma-demo", "pod-demo-1")
 	s.sayf("%s: the report has %d files", s.Name(), len(names))
 }
