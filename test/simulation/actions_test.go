@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/reason"
 	"github.com/function-chroma/function-chroma/function/simulator"
 )
 
@@ -81,39 +82,39 @@ func disturbances() []action {
 		{7, action{"spec: policy", (*run).setPolicy}},
 		{10, action{"spec: size", (*run).setSize}},
 		{5, action{"annotation: overrides", (*run).setOverrides}},
-		{70, action{"annotation: declaration", (*run).declare}},
-		{120, action{"annotation: accept-claim", (*run).acceptClaim}},
-		{8, action{"hand: image of the Pod", (*run).editImage}},
+		{200, action{"annotation: declaration", (*run).declare}},
+		{160, action{"annotation: accept-claim", (*run).acceptClaim}},
+		{9, action{"hand: image of the Pod", (*run).editImage}},
 		{6, action{"hand: image in the middle of a pass", (*run).editInsidePass}},
 		{8, action{"hand: Pod deleted", (*run).deletePod}},
 		{8, action{"hand: claim deleted", (*run).deleteClaim}},
-		{6, action{"hand: Object deleted", (*run).deleteObject}},
-		{6, action{"hand: record removed from the claim", (*run).eraseRecord}},
+		{8, action{"hand: Object deleted", (*run).deleteObject}},
+		{7, action{"hand: record removed from the claim", (*run).eraseRecord}},
 		{4, action{"webhook switched", (*run).switchWebhook}},
 		{5, action{"Crossplane crashes", (*run).crash}},
-		{6, action{"Crossplane down and up", (*run).crossplaneDown}},
-		{4, action{"stale caches", (*run).staleCaches}},
+		{7, action{"Crossplane down and up", (*run).crossplaneDown}},
+		{6, action{"stale caches", (*run).staleCaches}},
 		{9, action{"write refused", (*run).refuse}},
-		{4, action{"quota", (*run).setQuota}},
+		{9, action{"quota", (*run).setQuota}},
 		{6, action{"a pass that applies late", (*run).holdPass}},
-		{16, action{"Pod crashes", (*run).crashPod}},
+		{20, action{"Pod crashes", (*run).crashPod}},
 		{11, action{"Pod evicted", (*run).evictPod}},
 		{5, action{"image that does not work", (*run).breakImage}},
 		{4, action{"no node fits", (*run).noNode}},
 		{6, action{"node lost", (*run).loseNode}},
-		{5, action{"provider down", (*run).providerDown}},
-		{5, action{"function down", (*run).functionDown}},
-		{4, action{"function of a newer schema, and rolled back", (*run).rollFunction}},
-		{6, action{"XR deleted", (*run).deleteXR}},
-		{50, action{"XR created again", (*run).createXR}},
+		{7, action{"provider down", (*run).providerDown}},
+		{9, action{"function down", (*run).functionDown}},
+		{5, action{"function of a newer schema, and rolled back", (*run).rollFunction}},
+		{8, action{"XR deleted", (*run).deleteXR}},
+		{40, action{"XR created again", (*run).createXR}},
 		{10, action{"XR deleted and created at once", (*run).recreateXR}},
 		{5, action{"namespace deleted", (*run).deleteNamespace}},
-		{100, action{"namespace created again", (*run).createNamespace}},
-		{60, action{"name taken by somebody else", (*run).takeName}},
+		{250, action{"namespace created again", (*run).createNamespace}},
+		{200, action{"name taken by somebody else", (*run).takeName}},
 		{12, action{"second Chroma of the name created", (*run).createRival}},
-		{60, action{"second Chroma of the name deleted", (*run).deleteRival}},
+		{90, action{"second Chroma of the name deleted", (*run).deleteRival}},
 		{26, action{"older status restored", (*run).restoreStatus}},
-		{8, action{"snapshot of the cluster restored", (*run).restoreCluster}},
+		{20, action{"snapshot of the cluster restored", (*run).restoreCluster}},
 		{34, action{"all well again", (*run).heal}},
 		{24, action{"a person follows the conditions", (*run).follow}},
 	}
@@ -347,9 +348,10 @@ func (r *run) evictPod(t *choice) bool {
 func (r *run) loseNode(t *choice) bool {
 	if !r.away("node-1") {
 		r.SetNodeLost("node-1", true)
-		r.Until(40, func() bool { return r.away("node-1") })
+		r.until(40, func() bool { return r.away("node-1") })
 		if t.coin() {
 			r.deletePod(t)
+			r.until(60, func() bool { return r.because(reason.ServerReady) == reason.NodeLost })
 		}
 		return true
 	}
@@ -389,7 +391,7 @@ func (r *run) recreateXR(t *choice) bool {
 	if !r.exists() || !r.deleteXR(t) {
 		return false
 	}
-	r.Until(60, func() bool { return !r.exists() })
+	r.until(60, func() bool { return !r.exists() })
 	return r.createXR(t)
 }
 

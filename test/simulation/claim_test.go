@@ -10,6 +10,7 @@ import (
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/reason"
+	"github.com/function-chroma/function-chroma/function/simulator"
 )
 
 func (w *world) deleteChroma(name string, propagation metav1.DeletionPropagation) {
@@ -46,13 +47,48 @@ func TestTheClaimSurvivesUnderRetainAndGoesUnderDelete(t *testing.T) {
 	}
 }
 
-func TestTheClaimSurvivesWhileFunctionAndProviderAreDown(t *testing.T) {
+func TestTheClaimSurvivesWhicheverOfFunctionAndProviderIsDown(t *testing.T) {
+	for name, down := range map[string]struct{ function, provider bool }{
+		"OnlyTheFunction": {function: true}, "OnlyTheProvider": {provider: true}, "Both": {function: true, provider: true},
+	} {
+		for _, propagation := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
+			t.Run(name+string(propagation), func(t *testing.T) {
+				w := ready(t, image159)
+				claim := w.claim("demo").GetUID()
+				w.SetFunctionDown(down.function)
+				w.SetProviderDown(down.provider)
+				w.deleteChroma("demo", propagation)
+				if got := w.claim("demo"); got == nil || got.GetDeletionTimestamp() != nil {
+					t.Fatalf("the claim is gone, or going")
+				}
+				w.SetFunctionDown(false)
+				w.SetProviderDown(false)
+				w.settle()
+				if w.Get(kindChroma, namespace, "demo") != nil || w.pod("demo") != nil {
+					t.Errorf("the Chroma or its Pod is still there")
+				}
+				w.apply(chromaOf("demo", image159, nil))
+				w.settle()
+				if got := w.running("demo"); got != image159 || w.claim("demo").GetUID() != claim {
+					t.Errorf("created again on the same claim: got %q", got)
+				}
+			})
+		}
+	}
+}
+
+func TestAClaimThatAPodUsesIsProtectedUntilThePodIsGone(t *testing.T) {
 	w := ready(t, image159)
-	w.SetFunctionDown(true)
-	w.SetProviderDown(true)
-	w.deleteChroma("demo", metav1.DeletePropagationBackground)
-	if w.claim("demo") == nil {
-		t.Errorf("the claim is gone")
+	w.must(w.Delete(kindClaim, namespace, "demo-1", metav1.DeletePropagationBackground))
+	w.Advance(time.Hour)
+	if claim := w.claim("demo"); claim == nil || claim.GetDeletionTimestamp() == nil || w.running("demo") != image159 {
+		t.Fatalf("want a claim on its way out under a running Pod, got %v and %q", claim, w.running("demo"))
+	}
+	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.ClaimTerminating)
+	w.must(w.Delete(kindPod, namespace, "demo-1", metav1.DeletePropagationBackground))
+	w.settle()
+	if w.claim("demo") != nil || w.pod("demo") != nil {
+		t.Errorf("the claim is still there, or something was started: %v, %v", w.claim("demo"), w.pod("demo"))
 	}
 }
 
@@ -273,6 +309,27 @@ func TestTheClaimGrowsWhereTheClassAllowsItAndNeverShrinks(t *testing.T) {
 		t.Errorf("size: want 20Gi, got %s", got)
 	}
 	w.want("demo", reason.ServerReady, metav1.ConditionTrue, reason.PodReady)
+}
+
+func TestAClaimThatTheAPIRefusesToGrowIsToldAndTriedAgain(t *testing.T) {
+	w := ready(t, image159)
+	pod := w.pod("demo").GetUID()
+	w.Refuse(&simulator.Refusal{Actor: "provider-kubernetes", Kind: "PersistentVolumeClaim", Code: 403, Message: "exceeded quota: disk, requested: requests.storage=20Gi"})
+	w.apply(chromaOf("demo", image159, func(c *chroma.Chroma) { c.Spec.Storage = storageOf("20Gi") }))
+	w.Advance(5 * time.Minute)
+	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.ClaimRefused)
+	if _, _, message := simulator.Condition(w.Get(kindChroma, namespace, "demo"), string(reason.UpgradeBlocked)); !strings.Contains(message, "exceeded quota: disk") {
+		t.Errorf("message without the API's words: %s", message)
+	}
+	if got := w.claim("demo").Spec.Resources.Requests.Storage().String(); got != "10Gi" || w.pod("demo").GetUID() != pod {
+		t.Errorf("want 10Gi and the same Pod, got %s", got)
+	}
+	w.AcceptAll()
+	w.Advance(2 * time.Minute)
+	if got := w.claim("demo").Spec.Resources.Requests.Storage().String(); got != "20Gi" {
+		t.Errorf("it was not tried again: %s", got)
+	}
+	w.want("demo", reason.UpgradeBlocked, metav1.ConditionFalse, reason.NotBlocked)
 }
 
 func TestAnObjectDeletedByHandTakesNoDataAlong(t *testing.T) {

@@ -23,9 +23,12 @@ func (r *run) crossplaneDown(t *choice) bool {
 	return true
 }
 
-// setQuota lets no more of one kind in.
+// setQuota lets no more of one kind in. Somebody may delete the Pod then.
 func (r *run) setQuota(t *choice) bool {
-	kind := pick(t, []string{"pods", "configmaps", "services", "persistentvolumeclaims"})
+	kind := pick(t, []string{"pods", "pods", "configmaps", "services", "persistentvolumeclaims"})
+	if kind == "pods" && t.coin() {
+		defer r.deletePod(t)
+	}
 	return r.Apply(&unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": kindQuota().Kind, "metadata": map[string]any{"name": "few", "namespace": namespace},
 		"spec": map[string]any{"hard": map[string]any{kind: "0"}},

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -14,26 +13,6 @@ import (
 	"github.com/function-chroma/function-chroma/function/simulator"
 	"github.com/function-chroma/function-chroma/function/simulator/store"
 )
-
-func TestACrashAfterAnyWriteOfAnUpgradeLosesNothing(t *testing.T) {
-	for n := 1; n <= 30; n += 2 {
-		for _, after := range []bool{false, true} {
-			t.Run(fmt.Sprintf("Write%dAfter%v", n, after), func(t *testing.T) {
-				r := newRun(t, uint64(n), realFunction)
-				r.create(image158)
-				r.CrashCrossplane(n, after)
-				r.ask(image159)
-				r.Advance(3 * time.Minute)
-				r.CrashCrossplane(0, false)
-				r.Advance(time.Minute)
-				r.check(t)
-				if got := r.running("demo"); got != image159 {
-					t.Errorf("running: want %s, got %q", image159, got)
-				}
-			})
-		}
-	}
-}
 
 func TestAnEditThatFallsIntoARunningPassIsNeverUndone(t *testing.T) {
 	for seed := range uint64(12) { // The order of a pass's writes is random.
@@ -138,6 +117,28 @@ func TestAFunctionThatIsRolledBackToAnOlderSchemaKeepsEverythingAndStartsNothing
 	if got := r.running("demo"); got != image159 {
 		t.Errorf("with the newer function again: want %s, got %q", image159, got)
 	}
+}
+
+func TestARestoredSnapshotOfTheClusterComesToRestOnWhatItsRecordsSay(t *testing.T) {
+	r := newRun(t, 1, realFunction)
+	r.create(image158)
+	snapshot := r.Snapshot()
+	r.ask(image159)
+	r.Advance(3 * time.Minute)
+	r.oracle.muted = true
+	r.Restore(snapshot)
+	r.oracle.muted = false
+	r.oracle.rebase()
+	r.Advance(15 * time.Minute)
+	if got := r.running("demo"); got != image158 || r.chroma("demo").Status.DataVersion != "1.5.8" {
+		t.Errorf("want what the snapshot says, 1.5.8, got %q and a record of %s", got, r.chroma("demo").Status.DataVersion)
+	}
+	before := r.counts["writes"]
+	r.Advance(15 * time.Minute)
+	if after := r.counts["writes"]; after != before {
+		t.Errorf("it was written to %d times after it had come to rest", after-before)
+	}
+	r.check(t)
 }
 
 func TestEachRefusedWriteHasItsOwnReasonAndTheWordsOfTheAPI(t *testing.T) {

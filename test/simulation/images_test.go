@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/types/known/structpb"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
@@ -127,5 +128,28 @@ func TestADeclarationThatDoesNothingSaysWhy(t *testing.T) {
 				t.Errorf("message does not say why: %s", got)
 			}
 		})
+	}
+}
+
+func TestAnImageWhoseProductIsNotKnownIsRefusedUntilTheSpecSaysWhichItIs(t *testing.T) {
+	const image = "registry.example.org/search/database:1.5.9"
+	w := newWorld(t, func(c *simulator.Config) {
+		c.Composites[0].Input.Fields["images"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+			"allowed": structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewStringValue("registry.example.org/search/database"), structpb.NewStringValue("docker.io/chromadb/chroma")}}),
+		}})
+	})
+	w.apply(chromaOf("demo", image158, nil))
+	w.settle()
+	w.apply(chromaOf("demo", image, nil))
+	w.settle()
+	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.UnknownProduct)
+	if got := w.running("demo"); got != image158 {
+		t.Errorf("the running server stays: got %q", got)
+	}
+	w.apply(chromaOf("demo", image, func(c *chroma.Chroma) { c.Spec.Product = chroma.ProductChroma }))
+	w.settle()
+	w.want("demo", reason.UpgradeBlocked, metav1.ConditionFalse, reason.NotBlocked)
+	if got := w.running("demo"); got != image {
+		t.Errorf("running: want %s, got %q", image, got)
 	}
 }

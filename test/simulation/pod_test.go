@@ -122,6 +122,7 @@ func TestNamesOfOthersAreNeverTouched(t *testing.T) {
 		"Pod": {Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "demo-1", "namespace": namespace},
 			"spec": map[string]any{"containers": []any{map[string]any{"name": "mine", "image": "busybox:1"}}}}},
 	}
+	cases["ObjectOfTheClaim"], cases["ObjectOfTheRecord"] = observingObject("demo-claim"), observingObject("demo-ledger")
 	for name, theirs := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil)

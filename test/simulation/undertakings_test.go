@@ -12,10 +12,13 @@ func undertakings() []action {
 	return []action{
 		{"upgrade", (*run).upgrade},
 		{"upgrade", (*run).upgrade},
+		{"upgrade", (*run).upgrade},
 		{"image back", (*run).downgrade},
 		{"image back", (*run).downgrade},
 		{"deleted and created again", (*run).startOver},
 		{"deleted and created again", (*run).startOver},
+		{"another Chroma of the name meanwhile", (*run).makeRoom},
+		{"another Chroma of the name meanwhile", (*run).makeRoom},
 		{"another Chroma of the name meanwhile", (*run).makeRoom},
 		{"newer function tried and rolled back", (*run).tryNewer},
 	}
