@@ -18,12 +18,13 @@ import (
 type situation struct {
 	w World
 
-	// version and values that the spec wants, and their objects. Only when derived.
+	// version and values that the spec wants. Only when derived.
 	derived bool
 	version chart.Version
 	values  chart.Values
+	// objects of the version for the values, and by role. Only when built.
 	objects []chart.Object
-	wanted  map[string]chart.Object // by role
+	wanted  map[string]chart.Object
 
 	// layout is the version by which the observed objects are read: the wanted one, else the newest known.
 	layout chart.Version
@@ -51,6 +52,19 @@ func assess(w World) situation {
 	return s
 }
 
+// build the objects of a spec that can be followed.
+func (s *situation) build() {
+	if !s.derived {
+		return
+	}
+	s.values.Checksums = s.checksums()
+	s.objects = s.version.Objects(s.values)
+	s.wanted = make(map[string]chart.Object, len(s.objects))
+	for _, object := range s.objects {
+		s.wanted[object.Role] = object
+	}
+}
+
 func newest() chart.Version {
 	versions := Versions()
 	return versions[len(versions)-1]
@@ -69,15 +83,10 @@ func (s *situation) derive(spec v1alpha1.Distributed) finding {
 	if err != nil {
 		return refusedFor(err)
 	}
-	values.Checksums = s.checksums()
 	if refused := notAllowed(s.w.Settings.Images.Allowed, version.Images(values.Registry)); !refused.none() {
 		return refused
 	}
-	s.derived, s.values, s.objects = true, values, version.Objects(values)
-	s.wanted = make(map[string]chart.Object, len(s.objects))
-	for _, object := range s.objects {
-		s.wanted[object.Role] = object
-	}
+	s.derived, s.values = true, values
 	return finding{}
 }
 

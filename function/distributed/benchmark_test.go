@@ -1,70 +1,103 @@
 package distributed_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/crossplane/function-sdk-go/logging"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/composition"
 	"github.com/function-chroma/function-chroma/function/distributed"
+	"github.com/function-chroma/function-chroma/function/observe"
 	"github.com/function-chroma/function-chroma/function/settings"
+	"github.com/function-chroma/function-chroma/function/simulator"
 )
 
-// BenchmarkDecide is the decision of one call with 66 observed objects of a settled system, without protobuf.
+// A recorder keeps what Crossplane asks last.
+type recorder struct {
+	*composition.Function
+
+	last *fnv1.RunFunctionRequest
+}
+
+// RunFunction answers one call.
+func (r *recorder) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	r.last = req
+	return r.Function.RunFunction(ctx, req)
+}
+
+// settled is the last call for a system of 66 objects that runs, as Crossplane makes it: with managed fields, Pods and
+// MemberLists.
+func settled(b *testing.B) (*composition.Function, *fnv1.RunFunctionRequest) {
+	b.Helper()
+	var cluster *simulator.Cluster
+	function, err := composition.New(logging.NewNopLogger(), settings.Environment{ChecksDisabled: true}, func() time.Time { return cluster.Now() })
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := &recorder{Function: function}
+	if cluster, err = simulator.New(simulator.Config{Pods: true, Composites: []simulator.Composite{{Kind: v1alpha1.GroupVersionKind(), Function: r}}}); err != nil {
+		b.Fatal(err)
+	}
+	chroma := newCluster(b, "52ce844").xr
+	chroma["metadata"] = map[string]any{"name": "demo", "namespace": simulator.Namespace}
+	if err := cluster.Apply(&unstructured.Unstructured{Object: chroma}); err != nil {
+		b.Fatal(err)
+	}
+	cluster.Advance(5 * time.Minute)
+	if got := len(r.last.GetObserved().GetResources()); got != 66 {
+		b.Fatalf("%d observed objects", got)
+	}
+	return function, r.last
+}
+
+// BenchmarkDecide is the decision of one call, without protobuf.
 func BenchmarkDecide(b *testing.B) {
-	c := running(b, "52ce844")
-	request := c.request(c.last.Requirements)
+	_, message := settled(b)
+	request, err := observe.Request(message, settings.Settings{Checks: settings.Checks{Disabled: true}}, time.Now())
+	if err != nil {
+		b.Fatal(err)
+	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := distributed.Decide(request, c.checks); err != nil {
+		if _, err := distributed.Decide(request, distributed.Checks{}); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// BenchmarkCall is the whole call of the function for the same, from the request to the response.
+// BenchmarkCall is a whole call for 66 observed objects as the function's server has it: it decodes the request,
+// decides, and encodes the response.
 func BenchmarkCall(b *testing.B) {
-	c := running(b, "52ce844")
-	function, err := composition.New(logging.NewNopLogger(), settings.Environment{ChecksDisabled: true}, func() time.Time { return c.now })
+	function, message := settled(b)
+	encoded, err := proto.Marshal(message)
 	if err != nil {
 		b.Fatal(err)
 	}
-	request := c.request(c.last.Requirements)
-	message := &fnv1.RunFunctionRequest{
-		Observed:          &fnv1.State{Composite: resource(b, request.XR), Resources: map[string]*fnv1.Resource{}},
-		RequiredResources: map[string]*fnv1.Resources{},
-	}
-	for role, object := range request.Observed {
-		message.Observed.Resources[role] = resource(b, object)
-	}
-	for question, found := range request.Required {
-		items := &fnv1.Resources{}
-		for _, object := range found.Objects {
-			items.Items = append(items.Items, resource(b, object))
-		}
-		message.RequiredResources[question] = items
-	}
-	if len(message.GetObserved().GetResources()) != 66 {
-		b.Fatalf("%d observed objects", len(message.GetObserved().GetResources()))
-	}
+	var took []time.Duration
 	b.ReportAllocs()
 	for b.Loop() {
-		response, err := function.RunFunction(b.Context(), message)
+		start := time.Now()
+		request := &fnv1.RunFunctionRequest{}
+		if err := proto.Unmarshal(encoded, request); err != nil {
+			b.Fatal(err)
+		}
+		response, err := function.RunFunction(b.Context(), request)
 		if err != nil || len(response.GetDesired().GetResources()) != 66 {
 			b.Fatalf("%d desired objects: %v", len(response.GetDesired().GetResources()), err)
 		}
+		if _, err := proto.Marshal(response); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(start))
 	}
-}
-
-func resource(b *testing.B, object *unstructured.Unstructured) *fnv1.Resource {
-	b.Helper()
-	content, err := structpb.NewStruct(object.Object)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return &fnv1.Resource{Resource: content}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2])/float64(time.Millisecond), "median-ms")
+	b.ReportMetric(float64(len(encoded)), "request-bytes")
 }

@@ -48,8 +48,11 @@ type BucketTarget struct {
 
 // Ask says what to check before Decide. It is false when nothing can be checked yet.
 func Ask(request pass.Request) (Targets, bool) {
-	w, err := Observe(request, Checks{})
-	if err != nil || w.Settings.Checks.Disabled {
+	if request.Settings.Checks.Disabled {
+		return Targets{}, false
+	}
+	w, err := observe(request, Checks{})
+	if err != nil {
 		return Targets{}, false
 	}
 	s := assess(w)

@@ -29,6 +29,7 @@ func Decide(request pass.Request, checks Checks) (pass.Answer, error) {
 		return pass.Answer{}, err
 	}
 	s := assess(w)
+	s.build()
 	c := s.course()
 	c.repairs, c.refusals = s.repairs(), s.refusals()
 	objects, err := s.compose(c)

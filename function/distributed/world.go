@@ -8,7 +8,6 @@
 package distributed
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/distributed/chart"
@@ -62,8 +60,8 @@ type finding struct {
 // none is the finding that nothing is the matter.
 func (f finding) none() bool { return f.reason == "" }
 
-// Observe the world of a pass. It fails on what cannot be read, and decides nothing.
-func Observe(request pass.Request, checks Checks) (World, error) {
+// observe the Chroma and the answers of a pass, without what it composes.
+func observe(request pass.Request, checks Checks) (World, error) {
 	w := World{
 		Chroma: &v1alpha1.Chroma{},
 		XR: XR{
@@ -78,18 +76,26 @@ func Observe(request pass.Request, checks Checks) (World, error) {
 		Settings:  request.Settings,
 		Now:       request.Now,
 	}
-	if err := decode(request.XR, w.Chroma); err != nil {
+	if err := pass.Decode(request.XR, w.Chroma); err != nil {
 		return World{}, err
 	}
 	w.Chroma.SetName(request.Name)
 	w.Chroma.SetNamespace(request.Namespace)
+	return w, nil
+}
 
+// Observe the world of a pass. It fails on what cannot be read, and decides nothing.
+func Observe(request pass.Request, checks Checks) (World, error) {
+	w, err := observe(request, checks)
+	if err != nil {
+		return World{}, err
+	}
 	for role, object := range request.Observed {
 		if !strings.HasPrefix(role, chart.MigrationRole("")) {
 			continue
 		}
 		job := &batchv1.Job{}
-		if err := decode(object, job); err != nil {
+		if err := pass.Decode(object, job); err != nil {
 			return World{}, err
 		}
 		w.Jobs[role] = job
@@ -127,7 +133,7 @@ type Workload struct {
 func decodeWorkload(object *unstructured.Unstructured, kind chart.Kind) (Workload, error) {
 	if kind == chart.Deployment {
 		var d appsv1.Deployment
-		if err := decode(object, &d); err != nil {
+		if err := pass.Decode(object, &d); err != nil {
 			return Workload{}, err
 		}
 		return Workload{
@@ -137,7 +143,7 @@ func decodeWorkload(object *unstructured.Unstructured, kind chart.Kind) (Workloa
 		}, nil
 	}
 	var s appsv1.StatefulSet
-	if err := decode(object, &s); err != nil {
+	if err := pass.Decode(object, &s); err != nil {
 		return Workload{}, err
 	}
 	return Workload{
@@ -154,14 +160,6 @@ func replicas(wanted *int32) int32 {
 		return 1
 	}
 	return *wanted
-}
-
-// decode an observed object. The observed numbers are float64: the accessors of unstructured objects read them as 0.
-func decode(from *unstructured.Unstructured, into any) error {
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(from.Object, into); err != nil {
-		return fmt.Errorf("cannot read %s %q: %w", from.GetKind(), from.GetName(), err)
-	}
-	return nil
 }
 
 // live is the observed object of a role, unless it is being deleted.
@@ -191,7 +189,7 @@ func (w World) pods(question string) ([]corev1.Pod, bool) {
 	found := w.Required[question]
 	pods := make([]corev1.Pod, len(found.Objects))
 	for i, object := range found.Objects {
-		if err := decode(object, &pods[i]); err != nil {
+		if err := pass.Decode(object, &pods[i]); err != nil {
 			// A Pod that cannot be read tells nothing. The API server serves none.
 			return nil, false
 		}
