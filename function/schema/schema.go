@@ -26,6 +26,7 @@ func (m *Memory) Fit(request pass.Request, answer pass.Answer) (pass.Answer, err
 		return pass.Answer{}, fmt.Errorf("cannot encode the status: %w", err)
 	}
 	status := wrapped["status"]
+	answer.Status = status // Encoded once.
 	if !m.doubts(request, status) && !knownOlder(request.XR) {
 		return answer, nil
 	}
@@ -33,7 +34,6 @@ func (m *Memory) Fit(request pass.Request, answer pass.Answer) (pass.Answer, err
 	if request.Schema == nil {
 		return answer, nil
 	}
-	answer.Status = status
 	answer.Conditions = append(slices.Clone(answer.Conditions), fit(status, request.Schema))
 	return answer, nil
 }
