@@ -81,7 +81,7 @@ func disturbances() []action {
 		{7, action{"spec: config", (*run).setConfig}},
 		{7, action{"spec: policy", (*run).setPolicy}},
 		{10, action{"spec: size", (*run).setSize}},
-		{5, action{"annotation: overrides", (*run).setOverrides}},
+		{7, action{"annotation: overrides", (*run).setOverrides}},
 		{200, action{"annotation: declaration", (*run).declare}},
 		{160, action{"annotation: accept-claim", (*run).acceptClaim}},
 		{9, action{"hand: image of the Pod", (*run).editImage}},
@@ -91,20 +91,20 @@ func disturbances() []action {
 		{8, action{"hand: Object deleted", (*run).deleteObject}},
 		{7, action{"hand: record removed from the claim", (*run).eraseRecord}},
 		{4, action{"webhook switched", (*run).switchWebhook}},
-		{5, action{"Crossplane crashes", (*run).crash}},
+		{8, action{"Crossplane crashes", (*run).crash}},
 		{7, action{"Crossplane down and up", (*run).crossplaneDown}},
 		{6, action{"stale caches", (*run).staleCaches}},
-		{9, action{"write refused", (*run).refuse}},
+		{11, action{"write refused", (*run).refuse}},
 		{9, action{"quota", (*run).setQuota}},
 		{6, action{"a pass that applies late", (*run).holdPass}},
 		{20, action{"Pod crashes", (*run).crashPod}},
 		{11, action{"Pod evicted", (*run).evictPod}},
 		{5, action{"image that does not work", (*run).breakImage}},
-		{4, action{"no node fits", (*run).noNode}},
-		{6, action{"node lost", (*run).loseNode}},
+		{6, action{"no node fits", (*run).noNode}},
+		{8, action{"node lost", (*run).loseNode}},
 		{7, action{"provider down", (*run).providerDown}},
 		{9, action{"function down", (*run).functionDown}},
-		{5, action{"function of a newer schema, and rolled back", (*run).rollFunction}},
+		{8, action{"function of a newer schema, and rolled back", (*run).rollFunction}},
 		{8, action{"XR deleted", (*run).deleteXR}},
 		{40, action{"XR created again", (*run).createXR}},
 		{10, action{"XR deleted and created at once", (*run).recreateXR}},
@@ -115,8 +115,8 @@ func disturbances() []action {
 		{90, action{"second Chroma of the name deleted", (*run).deleteRival}},
 		{26, action{"older status restored", (*run).restoreStatus}},
 		{20, action{"snapshot of the cluster restored", (*run).restoreCluster}},
-		{34, action{"all well again", (*run).heal}},
-		{24, action{"a person follows the conditions", (*run).follow}},
+		{30, action{"all well again", (*run).heal}},
+		{30, action{"a person follows the conditions", (*run).follow}},
 	}
 	var out []action
 	for _, w := range weighted {
@@ -318,15 +318,15 @@ func (r *run) crash(t *choice) bool {
 
 func (r *run) staleCaches(t *choice) bool {
 	r.oracle.stale = true
-	r.FreezeCaches(kindNamed(pick(t, []string{"Pod", "PersistentVolumeClaim", "ConfigMap", "Chroma", "XChroma", "Object"})))
+	r.FreezeCaches(kindNamed(pick(t, []string{"Pod", "PersistentVolumeClaim", "ConfigMap", "Service", "Node", "StorageClass", "Chroma", "XChroma", "Object"})))
 	return true
 }
 
 func (r *run) refuse(t *choice) bool {
 	r.Refuse(&simulator.Refusal{
-		Actor: pick(t, []string{"crossplane", "provider-kubernetes"}),
-		Kind:  pick(t, []string{"Pod", "ConfigMap", "Service", "Object", "PersistentVolumeClaim"}),
-		Code:  pick(t, []int{403, 409, 409, 422}), Message: "refused by the test", Times: t.between(1, 3),
+		Actor: pick(t, []string{"crossplane", "crossplane", "provider-kubernetes"}),
+		Kind:  pick(t, []string{"Pod", "ConfigMap", "Service", "Object", "PersistentVolumeClaim", "Chroma", "XChroma"}),
+		Code:  pick(t, []int{403, 409, 409, 409, 422}), Message: "refused by the test", Times: t.between(1, 3),
 	})
 	return true
 }

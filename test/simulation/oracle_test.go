@@ -8,6 +8,7 @@ import (
 	"time"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"google.golang.org/protobuf/types/known/structpb"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,6 +36,9 @@ type truth struct {
 	openings int
 	// unseen are images of others that opened the data. They count from the first pass that observes them.
 	unseen map[sighting]bool
+	// words that allowed an image to change the product, by image. A word was acted on when the record was raised ahead of the
+	// Pod, and holds until a server has opened the data, whoever takes it back meanwhile: what is recorded can have run.
+	words map[string]bool
 	// settled are the Pods and images that a person has declared, maybe before their server opened the data.
 	settled map[sighting]bool
 }
@@ -42,7 +46,7 @@ type truth struct {
 func newTruth() *truth {
 	return &truth{
 		Data: compatibility.Data{Versions: map[chroma.Product]compatibility.Version{}},
-		ours: map[chroma.Product]compatibility.Version{}, unseen: map[sighting]bool{}, settled: map[sighting]bool{},
+		ours: map[chroma.Product]compatibility.Version{}, unseen: map[sighting]bool{}, settled: map[sighting]bool{}, words: map[string]bool{},
 	}
 }
 
@@ -148,10 +152,24 @@ func newOracle(w *world) *oracle {
 
 // asked is called when the function is.
 func (o *oracle) asked(req *fnv1.RunFunctionRequest) {
-	xr := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue().GetFields()["uid"].GetStringValue()
+	xr := fieldAt(req.GetObserved().GetComposite().GetResource(), "metadata").GetFields()["uid"].GetStringValue()
 	o.seen = &observedPass{request: req, xr: types.UID(xr), at: o.w.Now()}
 	o.passes[o.seen.xr] = o.seen
 	o.look()
+	annotations := fieldAt(req.GetObserved().GetComposite().GetResource(), "metadata", "annotations")
+	if annotations.GetFields()[chroma.AnnotationAllowProductChange].GetStringValue() != chroma.AnnotationTrue {
+		return
+	}
+	if claim := o.w.Get(kindClaim, namespace, "demo-1"); claim != nil && o.truths[claim.GetUID()] != nil {
+		o.truths[claim.GetUID()].words[fieldAt(req.GetObserved().GetComposite().GetResource(), "spec").GetFields()["image"].GetStringValue()] = true
+	}
+}
+
+func fieldAt(s *structpb.Struct, path ...string) *structpb.Struct {
+	for _, name := range path {
+		s = s.GetFields()[name].GetStructValue()
+	}
+	return s
 }
 
 // recall what the pass has seen that wrote an object: passes of two Chromas can be at work at the same time.
@@ -420,6 +438,10 @@ func (o *oracle) openings(uid types.UID, volume *simulator.Volume) bool {
 		})
 		version, product := versionOf(opening.Image)
 		if ours {
+			if t.words[opening.Image] {
+				composed.overrides.AllowProductChange = chroma.AnnotationTrue
+			}
+			clear(t.words)
 			verdict := compatibility.Judge(compatibility.Question{Data: t.Data, Wanted: version, Overrides: composed.overrides})
 			if !verdict.Allowed {
 				o.violatef(2, "we composed %s on data of %v: %s", opening.Image, t.Versions, verdict.Message)

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/proto"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -160,8 +162,10 @@ func storageOf(size string) *chroma.Storage {
 
 func kindNamed(name string) schema.GroupVersionKind {
 	switch name {
-	case "Pod", "PersistentVolumeClaim", "ConfigMap":
+	case "Pod", "PersistentVolumeClaim", "ConfigMap", "Service", "Node":
 		return corev1.SchemeGroupVersion.WithKind(name)
+	case "StorageClass":
+		return storagev1.SchemeGroupVersion.WithKind(name)
 	case "Object":
 		return simulatorKindObject()
 	case kindXChroma.Kind:
@@ -180,11 +184,11 @@ func (r *run) play(t fataler, c *choice, length int) {
 	for n := range length {
 		steps := c.between(0, 10)
 		for range 10 { // Until one finds something to disturb.
-			next := pick(c, actions)
+			next := r.rarest(pick(c, actions), pick(c, actions), pick(c, actions))
 			if next.do(r, c) {
 				r.disturbed("fault: " + next.name)
 				if next.patient() && c.coin() {
-					steps = c.between(20, 60)
+					steps = c.between(20, 50)
 				}
 				break
 			}
@@ -200,6 +204,11 @@ func (r *run) play(t fataler, c *choice, length int) {
 		}
 	}
 	r.rest(t, c)
+}
+
+// rarest of some disturbances in this sequence so far.
+func (r *run) rarest(some ...action) action {
+	return slices.MinFunc(some, func(a, b action) int { return cmp.Compare(r.counts["fault: "+a.name], r.counts["fault: "+b.name]) })
 }
 
 func (r *run) disturbed(name string) {
@@ -275,7 +284,7 @@ func (r *run) rest(t fataler, c *choice) {
 func (r *run) calm(t fataler, c *choice) {
 	r.end(c)
 	r.getReady(t, c, r.follow)
-	for range 2 {
+	for range 3 {
 		next := pick(c, undertakings())
 		if !next.do(r, c) {
 			continue

@@ -21,6 +21,9 @@ func undertakings() []action {
 		{"another Chroma of the name meanwhile", (*run).makeRoom},
 		{"another Chroma of the name meanwhile", (*run).makeRoom},
 		{"newer function tried and rolled back", (*run).tryNewer},
+		{"newer function tried and rolled back", (*run).tryNewer},
+		{"image by hand, and declared", (*run).editAndDeclare},
+		{"image by hand, and declared", (*run).editAndDeclare},
 	}
 }
 
@@ -45,6 +48,14 @@ func (r *run) makeRoom(c *choice) bool {
 	r.deleteRival(c)
 	r.until(200, func() bool { return r.Get(kindRival, namespace, "demo") == nil })
 	return r.createXR(c)
+}
+
+// editAndDeclare has somebody put an image without a version on the Pod, and say later what it was.
+func (r *run) editAndDeclare(*choice) bool {
+	if r.SetImage(namespace, "demo-1", "docker.io/chromadb/chroma:latest") != nil {
+		return false
+	}
+	return r.until(200, func() bool { return r.because(reason.UpgradeBlocked) == reason.DataVersionUnknown })
 }
 
 // tryNewer is a function of a newer schema that is installed, rolled back, and installed again.
