@@ -82,26 +82,20 @@ func (c *Client) Find(ctx context.Context, kind schema.GroupVersionKind, namespa
 	return object, err
 }
 
-// List the objects of a kind, page by page. An empty namespace means all.
+// List the objects of a kind, read page by page. An empty namespace means all.
 func (c *Client) List(ctx context.Context, kind schema.GroupVersionKind, namespace, labels string) ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
-	err := c.Each(ctx, kind, namespace, labels, func(object *unstructured.Unstructured) { out = append(out, object) })
-	return out, err
-}
-
-// Each object of a kind, page by page: of thousands only one page is in memory at a time.
-func (c *Client) Each(ctx context.Context, kind schema.GroupVersionKind, namespace, labels string, visit func(*unstructured.Unstructured)) error {
 	options := metav1.ListOptions{LabelSelector: labels, Limit: pageSize}
 	for {
 		page, err := c.page(ctx, kind, namespace, options)
 		if err != nil {
-			return c.explain(err, "list", kind, namespace, "")
+			return nil, c.explain(err, "list", kind, namespace, "")
 		}
 		for i := range page.Items {
-			visit(&page.Items[i])
+			out = append(out, &page.Items[i])
 		}
 		if options.Continue = page.GetContinue(); options.Continue == "" {
-			return nil
+			return out, nil
 		}
 	}
 }

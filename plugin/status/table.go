@@ -7,14 +7,12 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
-	"github.com/function-chroma/function-chroma/function/reason"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
-	"github.com/function-chroma/function-chroma/plugin/live"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
@@ -25,56 +23,20 @@ func (o *Options) table(ctx context.Context) error {
 		namespace = ""
 	}
 	list := v1.StatusList{Header: v1.HeaderOf(v1.KindStatusList), Items: []v1.Summary{}}
-	add := func(object *unstructured.Unstructured) { list.Items = append(list.Items, summaryOf(object)) }
-	if err := o.client.Each(ctx, cluster.Chroma(), namespace, o.selector, add); err != nil {
-		return err
-	}
-	// A cluster need not serve Vald.
-	err := o.client.Each(ctx, cluster.ValdOperatorRelease(), namespace, o.selector, add)
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
-		return err
+	for _, kind := range []schema.GroupVersionKind{cluster.Chroma(), cluster.ValdOperatorRelease()} {
+		err := cluster.Pages(ctx, o.client, kind, namespace, o.selector, func(r row) { list.Items = append(list.Items, r.summary()) })
+		// A cluster need not serve Vald.
+		if kind == cluster.ValdOperatorRelease() && (apierrors.IsNotFound(err) || apierrors.IsForbidden(err)) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := o.printTable(list); err != nil {
 		return fmt.Errorf("cannot print the table: %w", err)
 	}
 	return nil
-}
-
-// summaryOf an object. Whatever its status lacks or says that we do not know, it is a line.
-func summaryOf(object *unstructured.Unstructured) v1.Summary {
-	out := v1.Summary{
-		Of: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(), Mode: live.Text(object, "spec", "mode"),
-		Phase: live.Text(object, "status", "phase"), Image: live.Text(object, "status", "image"),
-		Product: live.Text(object, "status", "dataProduct"), Data: live.Text(object, "status", "dataVersion"),
-		Endpoint: live.Text(object, "status", "endpoint"), Created: timeText(object.GetCreationTimestamp().Time), Attention: attention(object),
-	}
-	if version := live.Text(object, "status", "version"); out.Image == "" && version != "" {
-		out.Image = version
-	}
-	return out
-}
-
-// attention is the one reason that a person should know of.
-func attention(object *unstructured.Unstructured) string {
-	if object.GetDeletionTimestamp() != nil {
-		return "Deleting"
-	}
-	if paused(object) {
-		return "Paused"
-	}
-	if incident := live.Text(object, "status", "dataVersionUnknownIncident"); incident != "" {
-		return "Incident " + incident
-	}
-	if blocked := live.ConditionOf(object, string(reason.UpgradeBlocked)); blocked.Status == statusTrue {
-		return blocked.Reason
-	}
-	if synced := live.ConditionOf(object, "Synced"); synced.Status == statusFalse {
-		return "NotSynced"
-	}
-	if server := live.ConditionOf(object, string(reason.ServerReady)); server.Status == statusFalse {
-		return server.Reason
-	}
-	return ""
 }
 
 func (o *Options) printTable(list v1.StatusList) error {
