@@ -170,7 +170,7 @@ func TestDistributed(t *testing.T) {
 		return "it is there", read[batchv1.Job](s, kindJob, chart.MigrationPrefix+first) == nil
 	})
 
-	s.repairBoth(stopStore)
+	s.repairBoth(second, stopStore)
 
 	s.kubectl("delete", "chroma", "demo", "--wait=false")
 	s.waitGone("demo")
@@ -341,7 +341,7 @@ func (s *scene) checkNoSecrets() {
 
 // repairBoth lets the two failures happen that do not heal by themselves, at the same time: a work queue that started
 // without its storage, and a sysdb that lost its lease. Each is restarted, once.
-func (s *scene) repairBoth(stopStore func()) {
+func (s *scene) repairBoth(commit string, stopStore func()) {
 	s.Helper()
 	s.kubectl("exec", "deployment/sysdb", "--", "/component", "lose-lease")
 	stopStore()
@@ -376,7 +376,7 @@ func (s *scene) repairBoth(stopStore func()) {
 		now := s.podUID("work-queue-service-0")
 		return string(now), now != "" && now != sick
 	})
-	s.waitRuns(s.chroma("demo").Status.Version, 3*time.Minute, func() {})
+	s.waitRuns(commit, 3*time.Minute, func() {})
 	s.waitMembers(map[string]int32{chart.LogService: 1, chart.QueryService: 2, chart.CompactionService: 2, chart.GarbageCollector: 1, chart.FnConsumer: 1})
 }
 
