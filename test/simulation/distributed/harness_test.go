@@ -71,6 +71,8 @@ type system struct {
 	// storage is whether the work queue finds its storage when it starts.
 	storage bool
 	passes  []*simulator.Pass
+	// rounds of half a minute in which the system gets ready once all is mended.
+	rounds int
 	// writes of Crossplane.
 	writes int
 }
@@ -81,7 +83,7 @@ type failure interface {
 }
 
 func newSystem(t failure, seed uint64, made mistake) *system {
-	s := &system{mistake: made, storage: true, spec: map[string]any{
+	s := &system{mistake: made, storage: true, rounds: 40, spec: map[string]any{
 		"version":       older,
 		"postgres":      map[string]any{"host": "postgres", "credentialsSecret": map[string]any{"name": "pg"}},
 		"objectStorage": map[string]any{"s3": map[string]any{"endpoint": "http://10.0.0.1:9000", "credentialsSecret": map[string]any{"name": "s3"}}},

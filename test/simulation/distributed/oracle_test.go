@@ -65,8 +65,8 @@ func newOracle(t failure, s *system) *oracle {
 
 // changed looks at one write, by whomever.
 func (o *oracle) changed(change store.Change) {
+	o.keepsMembers(change)
 	if change.Actor != simulator.ActorCrossplane {
-		o.keepsMembers(change)
 		return
 	}
 	switch {
@@ -102,6 +102,23 @@ func members(list *unstructured.Unstructured) []string {
 		out = append(out, id)
 	}
 	return out
+}
+
+// addresses of the members.
+func addresses(list *unstructured.Unstructured) map[string]string {
+	entries, _, _ := unstructured.NestedSlice(list.Object, "spec", "members")
+	out := map[string]string{}
+	for _, entry := range entries {
+		member, _ := entry.(map[string]any)
+		id, _ := member["member_id"].(string)
+		out[id], _ = member["member_ip"].(string)
+	}
+	return out
+}
+
+func addressOf(pod *unstructured.Unstructured) string {
+	address, _, _ := unstructured.NestedString(pod.Object, "status", "podIP")
+	return address
 }
 
 // mayDelete: what runs is never dropped. Jobs are made anew, and what the wanted version does not have goes once all runs
@@ -210,11 +227,11 @@ func (o *oracle) look(now time.Time) {
 	sysdb := o.s.Get(store.Kind("apps/v1", "Deployment"), namespace, "sysdb")
 	complete := true
 	for _, list := range o.s.Store().List(kindMemberList(), namespace) {
-		listed := members(list)
+		listed := addresses(list)
 		for _, pod := range o.s.Store().List(kindPod(), namespace) {
 			status, _, _ := simulator.Condition(pod, "Ready")
 			member := pod.GetLabels()[chart.LabelMemberType]+"-memberlist" == list.GetName()
-			complete = complete && (!member || status != "True" || pod.GetDeletionTimestamp() != nil || slices.Contains(listed, pod.GetName()))
+			complete = complete && (!member || status != "True" || pod.GetDeletionTimestamp() != nil || listed[pod.GetName()] == addressOf(pod))
 		}
 	}
 	o.incidents[chart.SysDB].see(sysdb == nil || complete, false, now)

@@ -13,7 +13,7 @@ import (
 
 // TestMain plays few sequences by default, since each is a whole cluster: -rapid.checks=500 plays more.
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "12"); err != nil {
+	if err := flag.Set("rapid.checks", "3"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())

@@ -42,7 +42,7 @@ func (s *system) rest(version string) {
 	s.spec["imageRegistry"] = "docker.io/chromadb"
 	s.apply(name)
 	s.must(s.Annotate(kindChroma(), namespace, name, v1alpha1.AnnotationAllowDowngrade, "true"))
-	for range 60 {
+	for range s.rounds {
 		if s.Advance(30 * time.Second); s.is(version) && s.complete(version) {
 			break
 		}
