@@ -26,7 +26,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/vald/lifecycle"
 )
 
-// remembered Pods and XRs: those of some hundred Chromas, in a few megabytes.
+// remembered Pods: those of some hundred Chromas, in a few megabytes.
 const remembered = 500
 
 // Function composes Chroma and Vald. It is a pure decision over what it is shown: the same request gives the same
@@ -39,7 +39,6 @@ type Function struct {
 	defaults    definition.Defaults
 	now         func() time.Time
 	previous    *previous.Memory
-	schema      *schema.Memory
 	inputs      inputs
 	checker     Checker
 	readFile    func(path string) ([]byte, error)
@@ -55,7 +54,7 @@ func New(log logging.Logger, environment settings.Environment, now func() time.T
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the definitions of the API: %w", err)
 	}
-	return &Function{log: log, environment: environment, defaults: defaults, now: now, previous: previous.NewMemory(remembered), schema: schema.NewMemory(remembered)}, nil
+	return &Function{log: log, environment: environment, defaults: defaults, now: now, previous: previous.NewMemory(remembered)}, nil
 }
 
 // CheckWith a Checker. Without one nothing outside the cluster is asked, and its checks stay pending.
@@ -95,7 +94,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	if err != nil {
 		return nil, err
 	}
-	if answer, err = f.schema.Fit(request, answer); err != nil {
+	if answer, err = schema.Fit(request, answer); err != nil {
 		return nil, err
 	}
 	return respond.To(req, request, answer)

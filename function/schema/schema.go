@@ -18,7 +18,7 @@ import (
 )
 
 // Fit an answer to the definition of the XR: ask for its schema where that may lack fields, and leave these out.
-func (m *Memory) Fit(request pass.Request, answer pass.Answer) (pass.Answer, error) {
+func Fit(request pass.Request, answer pass.Answer) (pass.Answer, error) {
 	wrapped, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&struct {
 		Status any `json:"status"`
 	}{answer.Status})
@@ -27,14 +27,17 @@ func (m *Memory) Fit(request pass.Request, answer pass.Answer) (pass.Answer, err
 	}
 	status := wrapped["status"]
 	answer.Status = status // Encoded once.
-	if !m.doubts(request, status) && !knownOlder(request.XR) {
+	older := knownOlder(request.XR)
+	if !older && !doubted(request, status) {
 		return answer, nil
 	}
 	answer.AskSchema = true
 	if request.Schema == nil {
 		return answer, nil
 	}
-	answer.Conditions = append(slices.Clone(answer.Conditions), fit(status, request.Schema))
+	if found := fit(status, request.Schema); older || found.Status != pass.True {
+		answer.Conditions = append(slices.Clone(answer.Conditions), found)
+	}
 	return answer, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/function/pass"
@@ -57,7 +58,7 @@ func TestFit(t *testing.T) {
 		reason string
 		// observed status of the XR.
 		observed map[string]any
-		// waited is for how long the same has been observed and wanted.
+		// waited since the status was written. Zero: the XR is in no cluster.
 		waited time.Duration
 		schema map[string]any
 		status any
@@ -78,6 +79,16 @@ func TestFit(t *testing.T) {
 			reason:   "A field that does not appear was refused, and the status with it: the schema is asked for.",
 			observed: map[string]any{"phase": "Ready"}, waited: 4 * time.Second, status: full,
 			want: pass.Answer{Status: encoded, Conditions: []pass.Condition{ready}, AskSchema: true},
+		},
+		"Declared": {
+			reason:   "The schema has all fields, so that something else was in the way: nothing is said.",
+			observed: map[string]any{}, waited: 4 * time.Second, schema: definition(), status: fits,
+			want: pass.Answer{Status: map[string]any{"phase": "Ready"}, Conditions: []pass.Condition{ready}, AskSchema: true},
+		},
+		"Rendered": {
+			reason: "Without a cluster there is nobody to refuse anything.",
+			status: full,
+			want:   pass.Answer{Status: encoded, Conditions: []pass.Condition{ready}},
 		},
 		"Answered": {
 			reason:   "What the schema lacks is left out at every depth, once told, and open maps are left alone.",
@@ -112,16 +123,14 @@ func TestFit(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			request := pass.Request{
-				XR:     &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"uid": "1"}, "status": tc.observed}},
-				Schema: tc.schema,
+			xr := &unstructured.Unstructured{Object: map[string]any{"status": tc.observed}}
+			now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+			if tc.waited > 0 {
+				written := metav1.NewTime(now.Add(-tc.waited))
+				xr.SetCreationTimestamp(metav1.NewTime(now.Add(-24 * time.Hour)))
+				xr.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "apiextensions.crossplane.io/composite", Subresource: "status", Time: &written}})
 			}
-			memory := NewMemory(1)
-			if _, err := memory.Fit(request, pass.Answer{Status: tc.status}); err != nil {
-				t.Fatal(err)
-			}
-			request.Now = request.Now.Add(tc.waited)
-			got, err := memory.Fit(request, pass.Answer{Status: tc.status, Conditions: []pass.Condition{ready}})
+			got, err := Fit(pass.Request{XR: xr, Schema: tc.schema, Now: now}, pass.Answer{Status: tc.status, Conditions: []pass.Condition{ready}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,23 +141,23 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestLacks finds fields, not values.
-func TestLacks(t *testing.T) {
+// TestHas compares fields, not values.
+func TestHas(t *testing.T) {
 	cases := map[string]struct {
 		reason           string
 		observed, wanted any
-		want             string
+		want             bool
 	}{
-		"Same":      {"Nothing is missing.", map[string]any{"a": "1"}, map[string]any{"a": "2"}, ""},
-		"First":     {"One of several, always the same.", nil, map[string]any{"b": "1", "a": "1"}, "status.a"},
-		"Nested":    {"At any depth.", map[string]any{"a": map[string]any{}}, map[string]any{"a": map[string]any{"b": "1"}}, "status.a.b"},
-		"List":      {"Items that are there on both sides.", map[string]any{"a": []any{map[string]any{}}}, map[string]any{"a": []any{map[string]any{"b": "1"}}}, "status.a[].b"},
-		"MoreItems": {"Another number of items is another value.", map[string]any{"a": []any{}}, map[string]any{"a": []any{map[string]any{"b": "1"}}}, ""},
+		"Same":      {"Nothing is missing.", map[string]any{"a": "1"}, map[string]any{"a": "2"}, true},
+		"Missing":   {"The field is not there.", nil, map[string]any{"a": "1"}, false},
+		"Nested":    {"At any depth.", map[string]any{"a": map[string]any{}}, map[string]any{"a": map[string]any{"b": "1"}}, false},
+		"List":      {"Items that are there on both sides.", map[string]any{"a": []any{map[string]any{}}}, map[string]any{"a": []any{map[string]any{"b": "1"}}}, false},
+		"MoreItems": {"Another number of items is another value.", map[string]any{"a": []any{}}, map[string]any{"a": []any{map[string]any{"b": "1"}}}, true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := lacks(tc.observed, tc.wanted, "status"); got != tc.want {
-				t.Errorf("\n%s\nlacks(...): want %q, got %q", tc.reason, tc.want, got)
+			if got := has(tc.observed, tc.wanted); got != tc.want {
+				t.Errorf("\n%s\nhas(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}
