@@ -44,6 +44,8 @@ type run struct {
 	savedSnapshot []*unstructured.Unstructured
 	// recent passes, for the story of a failure.
 	recent []*simulator.Pass
+	// written are the last writes.
+	written []string
 	// log of the disturbances.
 	log []string
 }

@@ -234,7 +234,10 @@ func (o *oracle) changed(c store.Change) {
 	}
 	// The provider looks after the Objects of everybody.
 	if c.Before != nil && o.foreign[c.Before.GetUID()] && (c.Actor == "crossplane" || (c.Actor == "provider-kubernetes" && c.Key.GVK.Kind != "Object")) {
-		o.violatef(8, "%s wrote to %s, which belongs to somebody else", c.Actor, c.Key)
+		if !o.stale {
+			o.violatef(8, "%s wrote to %s, which belongs to somebody else", c.Actor, c.Key)
+		}
+		delete(o.foreign, c.Before.GetUID()) // The name was free as far as anybody could see, and what is applied to it is ours.
 	}
 	opened := false
 	for uid, volume := range o.w.Volumes() {

@@ -19,6 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -99,6 +100,9 @@ func newRunOf(t *testing.T, seed uint64, define func(*simulator.Config), wrap fu
 				return // The cluster is still being furnished.
 			}
 			r.counts["writes"]++
+			if !ofTheBreaker(c) {
+				r.written = append(r.written[max(0, len(r.written)-20):], r.Now().Format("15:04:05.000 ")+c.Actor+" "+string(c.Outcome)+" "+c.Key.String()+" "+c.Subresource)
+			}
 			r.debug(c)
 			r.oracle.changed(c)
 			r.outcome(c)
@@ -107,7 +111,7 @@ func newRunOf(t *testing.T, seed uint64, define func(*simulator.Config), wrap fu
 			r.counts["passes"]++
 			if p.Outcome != "" {
 				r.counts["pass: "+p.Outcome]++
-			} else {
+			} else if len(p.Calls) > 0 { // One that lets a Chroma go sees nothing.
 				r.oracle.recall(r.Store().Peek(p.Composite))
 				r.oracle.passed()
 			}
@@ -128,6 +132,25 @@ func newRunOf(t *testing.T, seed uint64, define func(*simulator.Config), wrap fu
 		return guard(request)
 	})
 	return r
+}
+
+// ofTheBreaker tells whether a write changed nothing but Crossplane's own condition Responsive. Its message stays when the
+// circuit breaker was open in a pass that failed: such a pass updates the status as another field manager than the one that
+// applies it afterwards, and so cannot take the message away. Each pass gives the condition a new time then.
+func ofTheBreaker(c store.Change) bool {
+	if c.Before == nil || c.After == nil || c.Subresource != "status" || (c.Key.GVK != kindChroma && c.Key.GVK != kindXChroma) {
+		return false
+	}
+	return store.Same(withoutResponsive(c.Before), withoutResponsive(c.After))
+}
+
+func withoutResponsive(o *unstructured.Unstructured) map[string]any {
+	status, _, _ := unstructured.NestedMap(o.Object, "status")
+	conditions, _ := status["conditions"].([]any)
+	if len(conditions) > 0 {
+		status["conditions"] = slices.DeleteFunc(conditions, func(condition any) bool { return condition.(map[string]any)["type"] == "Responsive" })
+	}
+	return status
 }
 
 // guard is the admission policy that is shipped beside the package: a Chroma whose spec says Retain is not deleted while
@@ -250,7 +273,7 @@ func (r *run) check(t fataler) {
 // story of the last passes.
 func (r *run) story() string {
 	last := &world{passes: r.recent[max(0, len(r.recent)-8):]}
-	return strings.Join(r.log[max(0, len(r.log)-25):], "\n") + "\n" + last.trace()
+	return strings.Join(r.log[max(0, len(r.log)-40):], "\n") + "\n" + last.trace()
 }
 
 // end the disturbances.
@@ -272,10 +295,10 @@ func (r *run) rest(t fataler, c *choice) {
 	r.getReady(t, c, r.agree)
 	// Everything that comes with time comes once: the longest is the provider's look at its claims every ten minutes.
 	r.Advance(11 * time.Minute)
-	before := r.counts["writes"]
+	r.written = nil
 	r.Advance(11 * time.Minute)
-	if after := r.counts["writes"]; after != before {
-		t.Fatalf("invariant 6: a settled system was written to %d times\n%s", after-before, r.story())
+	if len(r.written) > 0 {
+		t.Fatalf("invariant 6: a settled system was written to:\n%s\n%s", strings.Join(r.written, "\n"), r.story())
 	}
 	r.check(t)
 }
@@ -409,14 +432,17 @@ func TestSimulation(t *testing.T) {
 			t.Run("player", func(t *testing.T) {
 				t.Parallel()
 				for seed, more := play.next(); more; seed, more = play.next() {
-					c := &choice{rand.New(rand.NewPCG(seed, 1))}
-					define := withRivals
-					if c.between(0, 2) == 0 {
-						define = claimBacked
-					}
-					r := newRunOf(t, seed, define, realFunction)
-					r.play(seeded{t, seed}, c, c.between(disturbancesPerSequence/2, disturbancesPerSequence*2))
-					play.took(t, r.counts)
+					// One that fails ends alone.
+					t.Run(fmt.Sprintf("SIM_SEED=%d", seed), func(t *testing.T) {
+						c := &choice{rand.New(rand.NewPCG(seed, 1))}
+						define := withRivals
+						if c.between(0, 2) == 0 {
+							define = claimBacked
+						}
+						r := newRunOf(t, seed, define, realFunction)
+						r.play(seeded{t, seed}, c, c.between(disturbancesPerSequence/2, disturbancesPerSequence*2))
+						play.took(t, r.counts)
+					})
 				}
 			})
 		}
