@@ -153,6 +153,7 @@ func TestPlugin(t *testing.T) {
 	if claim := s.claim("demo"); claim == nil || claim.UID != uid || s.chroma("demo") != nil {
 		t.Fatal("the claim is lost, or the Chroma is there")
 	}
+	s.waitGone("demo") // The Pod still holds the claim.
 	s.says(s.chromaCommand(fine, "claims", "--unused"), chroma.ClaimName("demo"), "1.5.9")
 	s.chromaCommand(fine, "adopt", chroma.ClaimName("demo"), "--as", "demo", "--yes")
 	s.apply(manifest("demo", "1.5.9", nil))
