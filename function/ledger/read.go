@@ -29,7 +29,13 @@ func FromAnnotations(claimUID string, annotations map[string]string) Record {
 		settled:       annotations[v1alpha1.AnnotationDataIncidentsSettled],
 		recoveryImage: annotations[v1alpha1.AnnotationRecoveryImage],
 	}
-	return written.read(claimUID, annotations[v1alpha1.AnnotationCreatedFor] != "")
+	record := written.read(claimUID, annotations[v1alpha1.AnnotationCreatedFor] != "")
+	if written.number != "" && written.version != "" && written.versions == "" && !record.Newer() && !record.Unknown {
+		// A record with a number was written with the list of its versions. Somebody took it away, and with it what other
+		// products have run.
+		return written.unreadable(record)
+	}
+	return record
 }
 
 // FromStatus reads the record in the status of a Chroma. It is nil when the status has none.
