@@ -183,6 +183,11 @@ func TestFromAnnotations(t *testing.T) {
 			annotations: annotations("created-for", other, "data-record", uid+"/4"),
 			want:        unknown(known(t, 4), "*"),
 		},
+		"VersionsTakenAwayByHand": {
+			reason:      "A record with a number lists its versions: without the list nobody knows what other products have run.",
+			annotations: annotations("data-record", uid+"/7", "data-version", "1.0.0-preview.3", "data-product", "vecturadb"),
+			want:        unknown(known(t, 7, "vecturadb 1.0.0-preview.3"), "*"),
+		},
 		"PythonServer": {
 			reason:      "No Chroma 0.x has run under this operator or the original one.",
 			annotations: annotations("data-version", "0.6.3"),
@@ -314,6 +319,11 @@ func TestMerge(t *testing.T) {
 			reason: "Both places hold it: what it covers may start.",
 			status: new(known(t, 7, "chroma 1.5.9")), claim: known(t, 7, "chroma 1.5.9"),
 			want: want{Record: known(t, 7, "chroma 1.5.9"), Agreed: true},
+		},
+		"NoImageInStatus": {
+			reason: "A definition that is older than the field keeps the recovery image out of the status, and out of nothing else.",
+			status: new(known(t, 7, "chroma 1.5.9")), claim: known(t, 6, "chroma 1.5.9").WithRecoveryImage("docker.io/chromadb/chroma:1.5.9"),
+			want: want{Record: known(t, 6, "chroma 1.5.9").WithRecoveryImage("docker.io/chromadb/chroma:1.5.9"), Agreed: true},
 		},
 		"ClaimAhead": {
 			reason: "The status is written last, and a crash can come before it.",

@@ -33,11 +33,21 @@ func Merge(status *Record, claim Record) Merged {
 		return Merged{Record: *status}
 	case status.Serial < claim.Serial:
 		return Merged{Record: claim}
-	case status.sameContent(claim):
+	case status.sameContent(claim), status.lacksOnlyImage(claim):
 		return Merged{Record: claim, Agreed: true}
 	default:
 		return Merged{Record: combine(*status, claim)}
 	}
+}
+
+// lacksOnlyImage: a status whose definition on the cluster is older than the field has no recovery image. It says nothing of
+// what has run, so the claim's counts; a difference would be told anew in each pass, and nothing would ever start.
+func (r Record) lacksOnlyImage(claim Record) bool {
+	if r.RecoveryImage != "" {
+		return false
+	}
+	r.RecoveryImage = claim.RecoveryImage
+	return r.sameContent(claim)
 }
 
 // combine two records with one serial and different content. It does not matter which is which.
