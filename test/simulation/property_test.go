@@ -307,7 +307,7 @@ func (r *run) rest(t fataler, c *choice) {
 func (r *run) calm(t fataler, c *choice) {
 	r.end(c)
 	r.getReady(t, c, r.follow)
-	for range 3 {
+	for range 4 {
 		next := pick(c, undertakings())
 		if !next.do(r, c) {
 			continue

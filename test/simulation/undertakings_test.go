@@ -1,6 +1,9 @@
 package simulation
 
 import (
+	"slices"
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/function-chroma/function-chroma/function/reason"
@@ -23,6 +26,10 @@ func undertakings() []action {
 		{"newer function tried and rolled back", (*run).tryNewer},
 		{"newer function tried and rolled back", (*run).tryNewer},
 		{"image by hand, and declared", (*run).editAndDeclare},
+		{"to the other product", (*run).changeProduct},
+		{"to the other product", (*run).changeProduct},
+		{"to the other product", (*run).changeProduct},
+		{"Pod deleted on a node that is lost and found", (*run).loseAndFind},
 		{"image by hand, and declared", (*run).editAndDeclare},
 	}
 }
@@ -48,6 +55,28 @@ func (r *run) makeRoom(c *choice) bool {
 	r.deleteRival(c)
 	r.until(200, func() bool { return r.Get(kindRival, namespace, "demo") == nil })
 	return r.createXR(c)
+}
+
+// changeProduct from Chroma to VecturaDB on the way that was tried, or back with a word.
+func (r *run) changeProduct(c *choice) bool {
+	switch image := r.spec.Spec.Image; {
+	case image == image159:
+		return r.upgrade(c)
+	case strings.HasPrefix(image, "docker.io/chromadb/"):
+		return r.ask(image159)
+	}
+	r.spec.Spec.Image = images()[slices.Index(images(), image159)+1] // The oldest VecturaDB, one before which Chroma stands.
+	return r.downgrade(c)
+}
+
+// loseAndFind a Node whose Pod somebody deletes meanwhile.
+func (r *run) loseAndFind(c *choice) bool {
+	r.SetNodeLost("node-1", true)
+	r.until(40, func() bool { return r.away("node-1") })
+	r.deletePod(c)
+	r.until(100, func() bool { return r.because(reason.ServerReady) == reason.NodeLost })
+	r.SetNodeLost("node-1", false)
+	return true
 }
 
 // editAndDeclare has somebody put an image without a version on the Pod, and say later what it was.
