@@ -57,7 +57,7 @@ func (s situation) composeRole(role string, c course) (any, error) {
 		return keep(observed)
 	case !isWanted:
 		return s.composeObsolete(role, observed, c.progress.done)
-	case c.stage == build && wanted.Tier > c.progress.reached, c.refusals[role].wait > 0:
+	case c.stage == build && wanted.Tier > c.progress.reached, c.refusals[role].wait > 0, c.aborted:
 		return keep(observed)
 	case observed == nil && !s.w.mayCreate(wanted):
 		return nil, nil

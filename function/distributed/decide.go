@@ -31,7 +31,8 @@ func Decide(request pass.Request, checks Checks) (pass.Answer, error) {
 	s := assess(w)
 	s.build()
 	c := s.course()
-	c.repairs, c.refusals = s.repairs(), s.refusals()
+	c.repairs = s.repairs()
+	c.refusals, c.aborted = s.refusals()
 	objects, err := s.compose(c)
 	if err != nil {
 		return pass.Answer{}, err

@@ -31,6 +31,8 @@ type course struct {
 	// repairs by component, and refusals by role.
 	repairs  map[string]repair
 	refusals map[string]refusal
+	// aborted: a refused write ended the previous pass. This one writes nothing but the status.
+	aborted bool
 }
 
 // course of a pass. The order of the rules is the order of their weight: nothing that follows can undo a refusal.

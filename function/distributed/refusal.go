@@ -27,7 +27,7 @@ type refusal struct {
 
 // refusals of writes by role: those just learned of, and earlier ones that are not over. While one waits, its object
 // is kept or left out: a refusal other than 422 ends the pass before the status is written, and nobody would be told.
-func (s situation) refusals() map[string]refusal {
+func (s situation) refusals() (held map[string]refusal, aborted bool) {
 	before := writes.Pass{
 		Content:  s.contentOf,
 		Observed: func(role string) bool { return s.w.Observed[role] != nil },
@@ -47,7 +47,7 @@ func (s situation) refusals() map[string]refusal {
 			Role: held.Role, Attempts: held.Attempts, Last: metav1.NewTime(held.Last), Refused: held.Refused, Message: held.Message, Tried: held.Tried,
 		}}
 	}
-	return out
+	return out, before.Aborted()
 }
 
 // contentOf what is wanted for a role, by which another try with the same is told from one with something else. Empty:

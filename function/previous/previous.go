@@ -25,6 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/applyconfigurations"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
 // ManagerPrefix begins the field manager with which Crossplane applies composed objects: the prefix and 64 hex digits,
@@ -141,9 +142,7 @@ func extract(observed *unstructured.Unstructured, entry map[string]any, like run
 	if err := fields.FromJSON(bytes.NewReader(raw)); err != nil {
 		return nil, fmt.Errorf("cannot read its managed fields: %w", err)
 	}
-	kinds := runtime.NewScheme()
-	kinds.AddKnownTypeWithName(observed.GroupVersionKind(), like)
-	object, err := applyconfigurations.NewTypeConverter(kinds).ObjectToTyped(&unstructured.Unstructured{Object: bare(observed)})
+	object, err := read(&unstructured.Unstructured{Object: bare(observed)}, like)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read it as its type: %w", err)
 	}
@@ -156,6 +155,23 @@ func extract(observed *unstructured.Unstructured, entry map[string]any, like run
 	out.SetName(observed.GetName())
 	out.SetNamespace(observed.GetNamespace())
 	return intent, nil
+}
+
+// read an object as a value of its type. A newer Kubernetes or a webhook can set fields that this client does not know:
+// then it is read through the type, which leaves them out. Lists can have items with the same key, like two variables of
+// one name.
+func read(observed *unstructured.Unstructured, like runtime.Object) (*typed.TypedValue, error) {
+	kinds := runtime.NewScheme()
+	kinds.AddKnownTypeWithName(observed.GroupVersionKind(), like)
+	converter := applyconfigurations.NewTypeConverter(kinds)
+	object, err := converter.ObjectToTyped(observed, typed.AllowDuplicates)
+	if err == nil {
+		return object, nil
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(observed.Object, like); err != nil {
+		return nil, err //nolint:wrapcheck // The caller says what could not be read.
+	}
+	return converter.ObjectToTyped(like, typed.AllowDuplicates) //nolint:wrapcheck // The same.
 }
 
 // bare is an object less its status and managedFields, of which nothing is extracted.

@@ -105,6 +105,50 @@ func TestIntent(t *testing.T) {
 	}
 }
 
+// TestIntentOfWhatTheClientDoesNotKnow: a newer Kubernetes sets a field, a webhook adds a variable twice.
+func TestIntentOfWhatTheClientDoesNotKnow(t *testing.T) {
+	managed := entry(t, ours, "Apply", "2026-01-01T00:00:00Z", "", image)
+	want, err := Intent(observed(t, managed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason string
+		path   []string
+		value  any
+	}{
+		"Spec":     {"A field of a newer Kubernetes.", []string{"spec", "brandNewField"}, true},
+		"Metadata": {"There too.", []string{"metadata", "brandNewField"}, "a"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			object := observed(t, managed)
+			if err := unstructured.SetNestedField(object.Object, tc.value, tc.path...); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Intent(object)
+			if err != nil {
+				t.Fatalf("\n%s\nIntent(...): %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("\n%s\nIntent(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	t.Run("Twice", func(t *testing.T) {
+		object := observed(t, managed)
+		containers := object.Object["spec"].(map[string]any)["containers"].([]any)
+		containers[0].(map[string]any)["env"] = []any{map[string]any{"name": "A", "value": "1"}, map[string]any{"name": "A", "value": "2"}}
+		got, err := Intent(object)
+		if err != nil {
+			t.Fatalf("a sidecar with a variable twice: %v", err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Intent(...): -want, +got:\n%s", diff)
+		}
+	})
+}
+
 // TestIntentIsThatOfClientGo: client-go's own extraction of the typed Pod says the same.
 func TestIntentIsThatOfClientGo(t *testing.T) {
 	for name, fields := range map[string]string{"Labels": labels, "Image": image, "Ports": ports} {

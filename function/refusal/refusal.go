@@ -23,6 +23,9 @@ const (
 	refusedPrefix = "cannot apply composed resource "
 )
 
+// grace in which the pass after a try is expected.
+const grace = 10 * time.Second
+
 // A Retry is what is known about a refused write. It is kept in the status of the XR.
 type Retry struct {
 	// Role of the object.
@@ -91,7 +94,9 @@ func (p Pass) Refusals() []Refusal {
 			continue
 		}
 		if wait == 0 {
-			if retry.Tried && p.Observed(role) {
+			// The mark is lost where the definition does not declare it: some time after the try it is over as well.
+			over := p.Synced == "" && p.Now.Sub(retry.Last) > Backoff(retry.Attempts)+grace
+			if p.Observed(role) && (retry.Tried || over) {
 				continue
 			}
 			retry.Tried = true
@@ -104,6 +109,10 @@ func (p Pass) Refusals() []Refusal {
 
 // second of the pass: Kubernetes writes times in whole seconds.
 func (p Pass) second() time.Time { return p.Now.UTC().Truncate(time.Second) }
+
+// Aborted tells whether a refused write ended the previous pass before its status was written. A pass that follows one
+// keeps what is there and writes nothing else: should a second write be refused, nobody would ever be told of the first.
+func (p Pass) Aborted() bool { return strings.Contains(p.Synced, refusedPrefix) }
 
 // refused roles of a message, with the API server's words where they are known.
 func refused(synced string) map[string]string {

@@ -64,7 +64,8 @@ func situationOf(w World) (situation, error) {
 	if s.content, err = objects.ConfigFile(w.Chroma.Spec.Config); err != nil {
 		return situation{}, err
 	}
-	s.held = refusals(w, map[string]string{
+	s.invalid = invalidPod(w.Chroma.Spec)
+	s.held, s.aborted = refusals(w, map[string]string{
 		chroma.RoleClaim:   w.Chroma.Spec.Storage.Size.String() + " " + w.Chroma.Spec.Storage.StorageClass,
 		chroma.RoleLedger:  string(s.claim.pinned),
 		chroma.RoleConfig:  objects.Hash(s.content),
@@ -109,6 +110,9 @@ func (s situation) decision(f fate) Decision {
 			d.TTL = min(d.TTL, ttlSoon) // The next pass knows whether it was written.
 		}
 	}
+	if s.aborted {
+		d.TTL = min(d.TTL, ttlSoon) // What this pass did not write.
+	}
 	d.Status = statusOf(s, final, server)
 	d.Conditions = conditions(server, upgradeFinding(s, f, size))
 	d.Events = events(s.w, d.Conditions)
@@ -135,10 +139,11 @@ func patient(w World, server reason.Reason, ttl time.Duration) time.Duration {
 }
 
 // writable tells whether an object of a role may be sent: nobody else has its name, it is not on its way out, and the API
-// did not refuse it a moment ago. While the record is newer than this function everything stays.
+// did not refuse it a moment ago, nor anything in the pass before. While the record is newer than this function
+// everything stays.
 func (s situation) writable(role string, going bool, found metav1.Object) bool {
 	switch {
-	case s.record.newer, going, s.isHeld(role):
+	case s.record.newer, going, s.aborted, s.isHeld(role):
 		return false
 	case found == nil, s.w.observes(role):
 		return true

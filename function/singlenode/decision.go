@@ -85,3 +85,8 @@ type finding struct {
 
 // none is the finding that nothing is the matter.
 func (f finding) none() bool { return f.reason == "" }
+
+// withoutServer is the finding for a Chroma of which no server runs.
+func (f finding) withoutServer() finding {
+	return finding{reason: f.reason, message: noServer + f.message}
+}

@@ -38,16 +38,23 @@ func invalid(w World) finding {
 	if w.Chroma.Spec.Distributed != nil {
 		return finding{reason: reason.InvalidSpec, message: "spec.distributed is only for spec.mode distributed."}
 	}
-	if problems := invalidPod(w.Chroma.Spec); len(problems) > 0 {
-		return finding{reason: reason.InvalidSpec, message: sentence(problems.ToAggregate().Error()) +
-			" The API would refuse such a Pod when the one that runs is gone already, so nothing is changed. Mend the spec."}
-	}
 	return finding{}
 }
 
-// invalidPod is what the API would refuse of a Pod with this spec, by the rules of Kubernetes' own validation. Crossplane
-// deletes the old Pod first, and the definition of Chroma cannot tell all of this.
-func invalidPod(spec chroma.ChromaSpec) field.ErrorList {
+// invalidPod is what the API would refuse of a Pod with this spec. Crossplane deletes the old Pod first, so it is held
+// back before that.
+func invalidPod(spec chroma.ChromaSpec) finding {
+	problems := validatePod(spec)
+	if len(problems) == 0 {
+		return finding{}
+	}
+	return finding{reason: reason.InvalidSpec, message: sentence(problems.ToAggregate().Error()) +
+		" The API would refuse such a Pod, so none is started, and one that runs stays. Mend the spec."}
+}
+
+// validatePod by the rules of Kubernetes' own validation that the definition of Chroma cannot tell. In doubt it passes:
+// whether a gate is on and what an admission policy adds is not known here.
+func validatePod(spec chroma.ChromaSpec) field.ErrorList {
 	path := field.NewPath("spec")
 	problems := validateLabels(spec.NodeSelector, path.Child("nodeSelector"))
 	for i := range spec.Tolerations {
@@ -86,7 +93,8 @@ func validateToleration(toleration corev1.Toleration, path *field.Path) field.Er
 		if toleration.Value != "" {
 			problems = append(problems, field.Invalid(path.Child("value"), toleration.Value, "must be empty with operator Exists"))
 		}
-	default: // Lt and Gt are behind a feature gate.
+	case corev1.TolerationOpLt, corev1.TolerationOpGt: // Behind a feature gate.
+	default:
 		problems = append(problems, field.NotSupported(path.Child("operator"), toleration.Operator, []corev1.TolerationOperator{corev1.TolerationOpEqual, corev1.TolerationOpExists}))
 	}
 	switch toleration.Effect {
@@ -113,8 +121,8 @@ func validateResources(resources chroma.Resources, path *field.Path) field.Error
 			if limit, ok := resources.Limits[name]; ok && quantity.Cmp(limit) > 0 {
 				problems = append(problems, field.Invalid(at, quantity.String(), "must not be above its limit "+limit.String()))
 			}
-			if limit := resources.Limits[name]; (extended(name) || hugePages(name)) && quantity.Cmp(limit) != 0 {
-				problems = append(problems, field.Invalid(at, quantity.String(), "cannot be overcommitted: it needs a limit of the same amount"))
+			if limit, ok := resources.Limits[name]; ok && (extended(name) || hugePages(name)) && quantity.Cmp(limit) < 0 {
+				problems = append(problems, field.Invalid(at, quantity.String(), "cannot be overcommitted: it must be its limit "+limit.String()))
 			}
 		}
 	}
@@ -126,9 +134,9 @@ func validateResource(name corev1.ResourceName, quantity resource.Quantity, path
 	var problems field.ErrorList
 	switch {
 	case name == corev1.ResourceCPU, name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage, hugePages(name):
-	case extended(name):
+	case strings.Contains(string(name), "/"):
 		problems = invalidWhere(validation.IsQualifiedName(string(name)), path, string(name))
-		if quantity.MilliValue()%1000 != 0 {
+		if extended(name) && quantity.MilliValue()%1000 != 0 {
 			problems = append(problems, field.Invalid(path, quantity.String(), "must be a whole number"))
 		}
 	default:
@@ -142,8 +150,7 @@ func validateResource(name corev1.ResourceName, quantity resource.Quantity, path
 
 // extended resources are those of a domain other than Kubernetes' own.
 func extended(name corev1.ResourceName) bool {
-	domain, _, ok := strings.Cut(string(name), "/")
-	return ok && domain != "kubernetes.io" && !strings.HasSuffix(domain, ".kubernetes.io")
+	return strings.Contains(string(name), "/") && !strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix)
 }
 
 func hugePages(name corev1.ResourceName) bool {

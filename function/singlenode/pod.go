@@ -38,6 +38,10 @@ type situation struct {
 	// content of the configuration file that the spec asks for.
 	content string
 	held    map[string]refusal
+	// aborted: a refused write ended the previous pass. This one writes nothing but the status.
+	aborted bool
+	// invalid is what the API would refuse of a Pod with this spec.
+	invalid finding
 }
 
 // A fate of the Pod, and why.
@@ -160,6 +164,10 @@ func replace(s situation, pod *corev1.Pod) fate {
 	if !s.wanted.allowed() || s.record.Unknown {
 		return f // UpgradeBlocked says why.
 	}
+	if !s.invalid.none() {
+		f.blocked = s.invalid
+		return f
+	}
 	f.ttl = ttlSoon
 	f.raise = &s.wanted
 	if !s.record.covers(s.wanted) {
@@ -189,7 +197,11 @@ func leaveOut(s situation, f fate) fate {
 func replaceEnded(s situation, pod *corev1.Pod) fate {
 	f := stay(s, pod)
 	if s.record.Unknown || (!s.wanted.allowed() && !s.recovery.allowed()) {
-		f.server = finding{reason: s.wanted.reason, message: noServer + s.wanted.message}
+		f.server = finding{reason: s.wanted.reason, message: s.wanted.message}.withoutServer()
+		return f
+	}
+	if !s.invalid.none() {
+		f.server, f.blocked = s.invalid.withoutServer(), s.invalid
 		return f
 	}
 	return leaveOut(s, f)

@@ -34,7 +34,7 @@ type refusal struct {
 // refusals of this pass: those just learned of, and the earlier ones. While one waits, the object keeps its previous
 // intent, or is left out when it does not exist, so that an error that aborts the pass cannot hold up the status. A write
 // with other content is tried at once.
-func refusals(w World, content map[string]string) map[string]refusal {
+func refusals(w World, content map[string]string) (held map[string]refusal, aborted bool) {
 	before := writes.Pass{
 		Content:  func(role string) string { return content[role] },
 		Observed: w.observes, Now: w.Now,
@@ -53,7 +53,7 @@ func refusals(w World, content map[string]string) map[string]refusal {
 			Role: held.Role, Attempts: held.Attempts, Last: metav1.NewTime(held.Last), Refused: held.Refused, Message: held.Message, Tried: held.Tried,
 		}}
 	}
-	return out
+	return out, before.Aborted()
 }
 
 // retries for the status, in a fixed order.

@@ -30,7 +30,10 @@ func start(s situation) fate {
 		}
 		return f
 	case s.record.Unknown, !next.allowed():
-		f.server, f.ttl = finding{reason: s.wanted.reason, message: noServer + s.wanted.message}, ttlSettled
+		f.server, f.ttl = finding{reason: s.wanted.reason, message: s.wanted.message}.withoutServer(), ttlSettled
+		return f
+	case !s.invalid.none():
+		f.server, f.blocked, f.ttl = s.invalid.withoutServer(), s.invalid, ttlSettled
 		return f
 	}
 	f.raise = &next
@@ -61,6 +64,10 @@ func notYet(s situation, next candidate) finding {
 func compose(s situation, next candidate, f fate) fate {
 	if held, ok := s.held[chroma.RolePod]; ok && held.wait > 0 {
 		f.server, f.ttl = podRefused(s, held), held.wait
+		return f
+	}
+	if s.aborted {
+		f.server = finding{reason: reason.Observing, message: "A refused write ended the previous pass. It is told first."}
 		return f
 	}
 	f.ask = map[string]pass.Requirement{askNeighbours: neighbours(s.w.Chroma.GetNamespace())}

@@ -96,7 +96,8 @@ func (w world) compose(p plan) plan {
 	if err != nil {
 		return p.is(reason.Failed, failedPrefix+err.Error(), settledTTL)
 	}
-	p.refusals = w.refusals(wishes)
+	var aborted bool
+	p.refusals, aborted = w.refusals(wishes)
 	waiting := map[string]bool{}
 	for _, refused := range p.refusals {
 		waiting[refused.Role] = refused.Wait > 0
@@ -116,7 +117,7 @@ func (w world) compose(p plan) plan {
 		case isTerminating(observed):
 			seen.terminating = append(seen.terminating, name)
 			continue
-		case waiting[wish.role]:
+		case aborted, waiting[wish.role]:
 			continue // What is observed is kept as it is.
 		case observed != nil:
 			if !isDelivered(observed) {
@@ -134,6 +135,9 @@ func (w world) compose(p plan) plan {
 	p.prune = seen.complete()
 	p.conflict = len(seen.taken) > 0
 	state, message, ttl := seen.verdict()
+	if aborted {
+		ttl = min(ttl, vanishingTTL) // What this pass did not write.
+	}
 	return p.is(state, message, ttl)
 }
 

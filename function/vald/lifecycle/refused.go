@@ -17,7 +17,7 @@ import (
 const conditionSynced = "Synced"
 
 // refusals of what is wished for.
-func (w world) refusals(wishes []wish) []refusal.Refusal {
+func (w world) refusals(wishes []wish) (held []refusal.Refusal, aborted bool) {
 	manifests := make(map[string]map[string]any, len(wishes))
 	for _, wish := range wishes {
 		manifests[wish.role] = wish.manifest
@@ -35,7 +35,7 @@ func (w world) refusals(wishes []wish) []refusal.Refusal {
 			Role: retry.Role, Attempts: retry.Attempts, Last: retry.Last.Time, Refused: retry.Refused, Message: retry.Message, Tried: retry.Tried,
 		})
 	}
-	return p.Refusals()
+	return p.Refusals(), p.Aborted()
 }
 
 // contentHash of a manifest. It is empty for what is not wished for.

@@ -22,6 +22,10 @@ func TestAWriteThatTheAPIRefusesDoesNotHoldUpTheRest(t *testing.T) {
 	if want := provisioned + " WaitingCreateVrs=False/Failed"; short(answer) != want || answer.Conditions[1].Message != "failed: the API refuses a write: "+words {
 		t.Fatalf("want %s with the API's words, got %s: %s", want, short(answer), answer.Conditions[1].Message)
 	}
+	if len(c.names("ValdRelease")) != 0 || answer.TTL != vanishingTTL {
+		t.Fatalf("want only the status written, and the rest soon, got %v after %s", c.names("ValdRelease"), answer.TTL)
+	}
+	answer = c.pass(t)
 	if len(c.names("ValdRelease")) != 3 || answer.TTL != 10*time.Second {
 		t.Fatalf("want the other three and to look again after 10 s, got %v after %s", c.names("ValdRelease"), answer.TTL)
 	}
@@ -36,6 +40,7 @@ func TestAWriteThatTheAPIRefusesDoesNotHoldUpTheRest(t *testing.T) {
 
 	c.now = c.now.Add(10 * time.Second)
 	c.pass(t) // Tried, and refused.
+	c.pass(t)
 	if answer = c.pass(t); answer.TTL != 20*time.Second {
 		t.Fatalf("refused again: want to look again after 20 s, got %s", answer.TTL)
 	}
