@@ -57,7 +57,7 @@ func (c *Cluster) control(live *unstructured.Unstructured) {
 }
 
 func revisionOf(template any) string {
-	raw, _ := json.Marshal(template) // What came from JSON goes back to it.
+	raw, _ := json.Marshal(template) //nolint:errchkjson // What came from JSON goes back to it.
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:4])
 }

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -21,9 +22,7 @@ func kindStatefulSet() schema.GroupVersionKind {
 // workloadOf a kind, with one container of an image.
 func workloadOf(kind schema.GroupVersionKind, app, image string, replicas int64, labels map[string]any) *unstructured.Unstructured {
 	all := map[string]any{"app": app}
-	for k, v := range labels {
-		all[k] = v
-	}
+	maps.Copy(all, labels)
 	template := map[string]any{
 		"metadata": map[string]any{"labels": all},
 		"spec":     map[string]any{"containers": []any{map[string]any{"name": app, "image": image}}},

@@ -244,7 +244,7 @@ func mutants() map[string]mutant {
 		},
 		"LeftOutWhileWaiting": {
 			reason: "It leaves out a workload whose tier has to wait.",
-			mistake: mistake{response: func(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) {
+			mistake: mistake{response: func(_ *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) {
 				for role, resource := range rsp.GetDesired().GetResources() {
 					if role == "deployment-rust-frontend-service" && tag(resource.GetResource().AsMap()) != newer {
 						delete(rsp.GetDesired().GetResources(), role)

@@ -222,7 +222,11 @@ func (o *oracle) look(now time.Time) {
 	queue := o.s.Get(store.Kind("apps/v1", "StatefulSet"), namespace, "work-queue-service")
 	wanted, _, _ := unstructured.NestedInt64(object(queue), "spec", "replicas")
 	ready, _, _ := unstructured.NestedInt64(object(queue), "status", "readyReplicas")
-	o.incidents[chart.WorkQueue].see(queue == nil || (ready > 0 && ready >= wanted), o.s.checks.ObjectStorage.Status != "True", now)
+	well := queue == nil || (ready > 0 && ready >= wanted)
+	// A check without an answer says nothing of the storage: what was known stays.
+	if storage := o.s.checks.ObjectStorage.Status; well || storage != "" {
+		o.incidents[chart.WorkQueue].see(well, storage == "False", now)
+	}
 
 	sysdb := o.s.Get(store.Kind("apps/v1", "Deployment"), namespace, "sysdb")
 	complete := true
