@@ -13,6 +13,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/compatibility"
 	"github.com/function-chroma/function-chroma/function/image"
 	"github.com/function-chroma/function-chroma/function/ledger"
+	"github.com/function-chroma/function-chroma/function/reason"
 	"github.com/function-chroma/function-chroma/function/settings"
 	"github.com/function-chroma/function-chroma/plugin/change"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
@@ -103,6 +104,9 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 	if o.revoke {
 		return o.takeAway(ctx, client, view)
 	}
+	if view.Distributed() {
+		return o.version(ctx, client, view)
+	}
 	verdict, wanted, err := o.judge(view)
 	if err != nil {
 		return err
@@ -130,6 +134,23 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 		return err
 	}
 	return o.Annotate(ctx, client, change.Of(view.Object), annotations)
+}
+
+// version of a distributed Chroma, whose Postgres a later one has migrated: the function says so in a condition.
+func (o *options) version(ctx context.Context, client *cluster.Client, v *live.View) error {
+	blocked := live.ConditionOf(v.XR, string(reason.UpgradeBlocked))
+	older := blocked.Reason == string(reason.Downgrade) || blocked.Reason == string(reason.PostgresNewer)
+	switch {
+	case o.image != "" || !slices.Contains(o.permission.keys, chroma.AnnotationAllowDowngrade) || len(o.permission.keys) > 1:
+		return exit.Errorf(exit.Usage, "%s/%s is distributed: it has a version, and only its downgrade can be allowed", v.Namespace(), v.Name())
+	case !older:
+		return exit.Errorf(exit.Refused, "no older version of %s/%s is held back: nothing needs to be allowed", v.Namespace(), v.Name())
+	}
+	_, _ = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(blocked.Message, terminal.DefaultWidth), "\n"))
+	if err := o.Confirm(fmt.Sprintf("Allow the older version on the database of %s/%s?", v.Namespace(), v.Name())); err != nil {
+		return err
+	}
+	return o.Annotate(ctx, client, change.Of(v.Object), map[string]any{chroma.AnnotationAllowDowngrade: chroma.AnnotationTrue})
 }
 
 func (o *options) judge(v *live.View) (compatibility.Verdict, string, error) {

@@ -68,14 +68,12 @@ func (c *checker) rights(ctx context.Context, distributed bool) {
 			}
 		}
 	}
-	missing, errs := make([]string, len(questions)), make([]error, len(questions))
+	lacks, errs := make([]bool, len(questions)), make([]error, len(questions))
 	var group sync.WaitGroup
 	for i, q := range questions {
 		group.Go(func() {
 			allowed, err := c.may(ctx, q.resource, q.verb)
-			if errs[i] = err; err == nil && !allowed {
-				missing[i] = q.verb + " " + q.resource.String()
-			}
+			lacks[i], errs[i] = err == nil && !allowed, err
 		})
 	}
 	group.Wait()
@@ -85,9 +83,21 @@ func (c *checker) rights(ctx context.Context, distributed bool) {
 			return
 		}
 	}
-	missing = slices.DeleteFunc(missing, func(m string) bool { return m == "" })
+	var missing []string
+	for i := 0; i < len(questions); {
+		// The questions about a resource follow each other.
+		resource, verbs := questions[i].resource, []string{}
+		for ; i < len(questions) && questions[i].resource == resource; i++ {
+			if lacks[i] {
+				verbs = append(verbs, questions[i].verb)
+			}
+		}
+		if len(verbs) > 0 {
+			missing = append(missing, strings.Join(verbs, ", ")+" "+resource.String())
+		}
+	}
 	if len(missing) > 0 {
-		c.addf("Rights of Crossplane", failed, "it lacks: %s. Apply its ClusterRole: kubectl chroma install", strings.Join(missing, ", "))
+		c.addf("Rights of Crossplane", failed, "it lacks: %s. Apply its ClusterRole: kubectl chroma install", strings.Join(missing, "; "))
 		return
 	}
 	c.addf("Rights of Crossplane", passed, "")

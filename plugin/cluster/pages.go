@@ -56,7 +56,12 @@ func (c *Client) rawPage(ctx context.Context, client *rest.RESTClient, where, la
 	if token != "" {
 		request = request.Param("continue", token)
 	}
-	return request.Do(ctx).Raw() //nolint:wrapcheck // The caller explains it.
+	result := request.Do(ctx)
+	// Only Error reads what the server says.
+	if err := result.Error(); err != nil {
+		return nil, err //nolint:wrapcheck // The caller explains it.
+	}
+	return result.Raw() //nolint:wrapcheck // The caller explains it.
 }
 
 // pathOf the objects of a kind. Only the core has no group.

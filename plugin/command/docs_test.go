@@ -52,7 +52,7 @@ func page(t *testing.T, of *cobra.Command) string {
 // generated files by their path below docs.
 func generated(t *testing.T) map[string]string {
 	t.Helper()
-	out := map[string]string{"permissions.md": permissions(), "reasons.md": reasons()}
+	out := map[string]string{"permissions.md": permissions(), "reasons.md": reasons(), "output.md": documents(t)}
 	for _, of := range all(root()) {
 		out[filepath.Join("commands", strings.ReplaceAll(of.CommandPath(), " ", "_")+".md")] = page(t, of)
 	}

@@ -97,7 +97,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if first := o.argument[0]; first >= 'A' && first <= 'Z' {
 		found := find(o.argument)
 		if len(found) == 0 {
-			return exit.Errorf(exit.Usage, "there is no reason %q; there are %s", o.argument, strings.Join(reasons(), ", "))
+			return exit.Errorf(exit.Usage, "there is no reason %q%s; the tabulator key completes reasons", o.argument, near(o.argument))
 		}
 		return o.print(found)
 	}
@@ -124,6 +124,30 @@ func (o *Options) Run(ctx context.Context) error {
 		return exit.Errorf(exit.Error, "%s %s has no conditions of the function yet", of.Kind.Kind, of.Name)
 	}
 	return o.print(found)
+}
+
+// near reasons are those that have a word of the typed one.
+func near(typed string) string {
+	words := strings.FieldsFunc(spaced(typed), func(r rune) bool { return r == ' ' })
+	found := slices.DeleteFunc(reasons(), func(name string) bool {
+		return !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
+	})
+	if len(found) == 0 {
+		return ""
+	}
+	return "; near it are " + strings.Join(found, ", ")
+}
+
+// spaced puts a space in front of each capital letter.
+func spaced(name string) string {
+	var out strings.Builder
+	for _, r := range name {
+		if r >= 'A' && r <= 'Z' {
+			out.WriteByte(' ')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
 
 // find what a reason means, for each kind that has it.

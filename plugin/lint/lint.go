@@ -93,8 +93,15 @@ func show(to io.Writer, palette terminal.Palette, findings []v1.Finding, count i
 		fmt.Fprintf(&text, "%s: %s: %s\n", paint(f.Level), head, f.Message)
 	}
 	if len(findings) == 0 {
-		fmt.Fprintln(&text, palette.Good(fmt.Sprintf("%d objects, and nothing is wrong with them.", count)))
+		fmt.Fprintln(&text, palette.Good(fmt.Sprintf("Nothing is wrong, in %s.", objects(count))))
 	}
 	_, err := io.WriteString(to, text.String())
 	return err
+}
+
+func objects(count int) string {
+	if count == 1 {
+		return "one object"
+	}
+	return fmt.Sprintf("%d objects", count)
 }

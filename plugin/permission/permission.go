@@ -35,7 +35,8 @@ func view() []Rule {
 	return []Rule{
 		need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), like("list", "", "events"), like("get", "", "pods"), like("list", "", "pods"),
 		like("get", "", "persistentvolumeclaims"), like("get", "", "configmaps"), like("get", "", "services"), like("get", "", "nodes"),
-		like("get", "storage.k8s.io", "storageclasses"), like("get", groupProvider, "objects"), like("get", groupCrossplane, "compositionrevisions"),
+		like("get", "storage.k8s.io", "storageclasses"), like("get", groupProvider, "objects"), like("list", groupProvider, "objects"),
+		like("get", groupVald, "valdreleases"), like("list", groupVald, "valdreleases"), like("get", groupCrossplane, "compositionrevisions"),
 		like("get", groupCrossplane, "compositions"), like("get", groupPackages, "functions"), like("get", groupPackages, "functionrevisions"),
 	}
 }
@@ -54,7 +55,7 @@ func Commands() []Command {
 		{"allow", viewAnd(patch)},
 		{"check", viewAnd(
 			like("create", "authorization.k8s.io", "subjectaccessreviews"), like("list", "storage.k8s.io", "storageclasses"), like("list", "", "nodes"),
-			like("create", "", "services/proxy"), like("delete", "", "services/proxy"),
+			like("create", "", "services/proxy"), like("delete", "", "services/proxy"), like("get", "", "secrets"), like("get", "", "serviceaccounts"),
 		)},
 		{"claims", []Rule{need("list", "", "persistentvolumeclaims"), need("list", groupChroma, "chromas"), need("list", groupProvider, "objects"), need("list", "", "pods")}},
 		{"completion", nil},
@@ -71,7 +72,8 @@ func Commands() []Command {
 		{"port-forward", []Rule{need("get", groupChroma, "chromas"), need("get", "", "pods"), like("list", "", "pods"), need("create", "", "pods/portforward")}},
 		{"render", nil},
 		{"report", viewAnd(like("get", "", "pods/log"))},
-		{"restart", viewAnd(need("delete", "", "pods"), like("patch", "apps", "deployments"), like("patch", "apps", "statefulsets"))},
+		{"restart", viewAnd(need("delete", "", "pods"), like("get", "apps", "deployments"), like("patch", "apps", "deployments"),
+			like("get", "apps", "statefulsets"), like("patch", "apps", "statefulsets"))},
 		{"status", viewAnd(like("list", groupChroma, "chromas"), like("list", groupVald, "valdoperatorreleases"), like("get", groupVald, "valdoperatorreleases"))},
 		{"tree", view()},
 		{"upgrade apply", viewAnd(patch, need("create", "", "pods"))},

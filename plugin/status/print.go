@@ -2,7 +2,6 @@ package status
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,19 +31,18 @@ type printer struct {
 	verbose bool
 }
 
-// show a status.
-func show(to io.Writer, width int, palette terminal.Palette, now time.Time, verbose bool, s v1.Status) error {
+// newPrinter for lines of a width.
+func newPrinter(width int, palette terminal.Palette, now time.Time, verbose bool) printer {
 	const narrowest = 40
 	if width < narrowest {
 		width = terminal.DefaultWidth
 	}
-	p := printer{out: &strings.Builder{}, palette: palette, now: now, width: width, verbose: verbose}
-	p.all(s)
-	_, err := io.WriteString(to, p.out.String())
-	return err
+	return printer{palette: palette, now: now, width: width, verbose: verbose}
 }
 
-func (p printer) all(s v1.Status) {
+// body of a status: all but what to do.
+func (p printer) body(s v1.Status) string {
+	p.out = &strings.Builder{}
 	p.head(s)
 	p.crossplane(s)
 	p.summary(s)
@@ -55,7 +53,14 @@ func (p printer) all(s v1.Status) {
 	p.conditions(s)
 	p.events(s)
 	p.notes(s)
+	return p.out.String()
+}
+
+// foot of a status: what to do.
+func (p printer) foot(s v1.Status) string {
+	p.out = &strings.Builder{}
 	p.next(s)
+	return p.out.String()
 }
 
 func (p printer) head(s v1.Status) {

@@ -56,8 +56,8 @@ func (p printer) conditions(s v1.Status) {
 	var shown []v1.Condition
 	server := conditionOf(&s, string(reason.ServerReady))
 	for _, condition := range s.Conditions {
-		// ServerReady says why it is not ready, Ready only that.
-		implied := condition.Type == "Ready" && condition.Message == "" && server.Status == statusFalse
+		// ServerReady says why it is not ready, Crossplane's Ready only that.
+		implied := condition.Type == "Ready" && server.Status == statusFalse
 		if p.verbose || !fine(condition) && !implied {
 			shown = append(shown, condition)
 		}

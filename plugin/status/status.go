@@ -162,7 +162,9 @@ func (o *Options) one(ctx context.Context) (v1.Status, error) {
 func (o *Options) print(to io.Writer, status v1.Status) error {
 	switch o.output {
 	case "", formatWide:
-		return show(to, terminal.Width(o.factory.Streams.Out), o.palette, o.factory.Now(), o.verbose || o.output == formatWide, status)
+		printer := o.printer()
+		_, err := io.WriteString(to, printer.body(status)+printer.foot(status))
+		return err
 	case formatName:
 		_, err := fmt.Fprintf(to, "%s/%s\n", strings.ToLower(status.Of), status.Name)
 		return err
@@ -170,15 +172,17 @@ func (o *Options) print(to io.Writer, status v1.Status) error {
 	return terminal.Document(to, o.output, status)
 }
 
+func (o *Options) printer() printer {
+	return newPrinter(terminal.Width(o.factory.Streams.Out), o.palette, o.factory.Now(), o.verbose || o.output == formatWide)
+}
+
 // Report is a view for a bug report: for people with every detail, and as YAML.
 func Report(view *live.View) (text, document []byte, err error) {
 	model := modelOf(view)
-	var people, programs bytes.Buffer
-	if err := show(&people, terminal.DefaultWidth, terminal.Palette{}, view.Now, true, model); err != nil {
-		return nil, nil, err
-	}
+	var programs bytes.Buffer
 	if err := terminal.Document(&programs, terminal.YAML, model); err != nil {
 		return nil, nil, err
 	}
-	return people.Bytes(), programs.Bytes(), nil
+	printer := newPrinter(terminal.DefaultWidth, terminal.Palette{}, view.Now, true)
+	return []byte(printer.body(model) + printer.foot(model)), programs.Bytes(), nil
 }

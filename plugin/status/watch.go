@@ -3,7 +3,6 @@ package status
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -53,23 +52,21 @@ func (o *Options) follow(ctx context.Context) error {
 			// One that is gone does not come back.
 			return err
 		case err != nil:
-			screen.Draw(o.palette.Warn("cannot look at the moment: " + err.Error()))
+			screen.Draw(o.palette.Warn("cannot look at the moment: "+err.Error()), "")
 		default:
 			seen = true
 			status := modelOf(view)
-			var frame strings.Builder
-			if err := o.print(&frame, status); err != nil {
-				return err
-			}
+			printer := o.printer()
 			if settled(view, status) {
-				screen.End(frame.String())
+				screen.End(printer.body(status) + printer.foot(status))
 				return verdict(status)
 			}
-			waited := o.factory.Now().Sub(begun).Round(time.Second)
+			foot := printer.foot(status)
 			if terminal.IsTerminal(o.factory.Streams.Out) {
-				frame.WriteString(o.palette.Faint(fmt.Sprintf("\nwaiting for %s, %s\n", waitsFor(status), waited)))
+				waited := o.factory.Now().Sub(begun).Round(time.Second)
+				foot += o.palette.Faint(fmt.Sprintf("\nwaiting for %s, %s\n", waitsFor(status), waited))
 			}
-			screen.Draw(frame.String())
+			screen.Draw(printer.body(status), foot)
 		}
 		select {
 		case <-ctx.Done():

@@ -41,19 +41,21 @@ const (
 	clearBelow = "\x1b[J"
 )
 
-// Draw a frame. One that is higher than the terminal is cut, and says so: what has scrolled away cannot be drawn over.
-func (s *Screen) Draw(frame string) { s.draw(frame, true) }
+// Draw a frame with a foot below it. A frame that is higher than the terminal is cut above its foot, and says so: what
+// has scrolled away cannot be drawn over.
+func (s *Screen) Draw(frame, foot string) { s.draw(frame, foot, true) }
 
 // End with a frame, whole however high it is.
-func (s *Screen) End(frame string) { s.draw(frame, false) }
+func (s *Screen) End(frame string) { s.draw(frame, "", false) }
 
-func (s *Screen) draw(frame string, cut bool) {
-	if frame == s.last && (cut || s.size == nil) {
+func (s *Screen) draw(frame, foot string, cut bool) {
+	whole := frame + foot
+	if whole == s.last && (cut || s.size == nil) {
 		return
 	}
-	s.last = frame
+	s.last = whole
 	if s.size == nil {
-		_, _ = io.WriteString(s.to, frame+"\n")
+		_, _ = io.WriteString(s.to, whole+"\n")
 		return
 	}
 	width, height := s.size()
@@ -64,38 +66,47 @@ func (s *Screen) draw(frame string, cut bool) {
 		s.drawn = true
 	}
 	out.WriteString(home)
-	lines := strings.Split(strings.TrimSuffix(frame, "\n"), "\n")
+	lines, below := linesOf(frame), linesOf(foot)
 	if cut {
-		lines = fitting(lines, width, height)
+		lines = fitting(lines, width, height-rowsOf(below, width))
 	}
-	for _, line := range lines {
+	for _, line := range append(lines, below...) {
 		out.WriteString(line + clearLine + "\n")
 	}
 	out.WriteString(clearBelow)
 	_, _ = io.WriteString(s.to, out.String())
 }
 
+func linesOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
 // fitting lines: all of them, or as many as leave a row for the number of those that are left out. The cursor takes the
 // last row.
 func fitting(lines []string, width, height int) []string {
-	rows := 0
-	for _, line := range lines {
-		rows += rowsOf(line, width)
-	}
-	if rows < height {
+	if rowsOf(lines, width) < height {
 		return lines
 	}
-	rows = 1
-	for i, line := range lines {
-		if rows += rowsOf(line, width); rows >= height {
+	rows := 1
+	for i := range lines {
+		if rows += rowsOf(lines[i:i+1], width); rows >= height {
 			return append(slices.Clone(lines[:i]), Shorten(fmt.Sprintf("… %d more lines: the terminal is too low", len(lines)-i), width))
 		}
 	}
 	return lines
 }
 
-// rowsOf a line on a terminal, which breaks it at its width.
-func rowsOf(line string, width int) int { return max(1, (visible(line)+width-1)/width) }
+// rowsOf lines on a terminal, which breaks them at its width.
+func rowsOf(lines []string, width int) int {
+	rows := 0
+	for _, line := range lines {
+		rows += max(1, (visible(line)+width-1)/width)
+	}
+	return rows
+}
 
 // visible characters of a line: what paints it is not.
 func visible(line string) int {

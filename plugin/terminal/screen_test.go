@@ -19,6 +19,7 @@ func TestScreen(t *testing.T) {
 		reason        string
 		width, height int
 		frames        []string
+		foot          string
 		end           string
 		want          []string
 	}{
@@ -27,6 +28,7 @@ func TestScreen(t *testing.T) {
 		"LongLine": {reason: "A line that the terminal breaks takes two rows.", width: 4, height: 3, frames: []string{"abcdef\nx\n"}, want: []string{"\n\n\x1b[H… 2…\x1b[K\n\x1b[J"}},
 		"Painted":  {reason: "Paint takes no room.", width: 4, height: 3, frames: []string{"\x1b[1mabc\x1b[0m\nx\n"}, want: []string{"\n\n\x1b[H\x1b[1mabc\x1b[0m\x1b[K\nx\x1b[K\n\x1b[J"}},
 		"TooHigh":  {reason: "What does not fit is cut, and counted.", width: 60, height: 3, frames: []string{"a\nb\nc\nd\n"}, want: []string{"\n\n\x1b[Ha\x1b[K\n… 3 more lines: the terminal is too low\x1b[K\n\x1b[J"}},
+		"Foot":     {reason: "What to do stays in view.", width: 60, height: 4, frames: []string{"a\nb\nc\n"}, foot: "do\n", want: []string{"\n\n\n\x1b[Ha\x1b[K\n… 2 more lines: the terminal is too low\x1b[K\ndo\x1b[K\n\x1b[J"}},
 		"End":      {reason: "The last frame is whole.", width: 60, height: 3, frames: []string{"a\n"}, end: "a\nb\nc\nd\n", want: []string{"\n\n\x1b[Ha\x1b[K\n\x1b[J", "\x1b[Ha\x1b[K\nb\x1b[K\nc\x1b[K\nd\x1b[K\n\x1b[J"}},
 	}
 	for name, tc := range cases {
@@ -35,7 +37,7 @@ func TestScreen(t *testing.T) {
 			screen := NewScreen(&out)
 			screen.size = func() (int, int) { return tc.width, tc.height }
 			for _, frame := range tc.frames {
-				screen.Draw(frame)
+				screen.Draw(frame, tc.foot)
 			}
 			if tc.end != "" {
 				screen.End(tc.end)

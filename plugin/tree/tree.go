@@ -81,7 +81,7 @@ func (o *options) run(ctx context.Context, argument string) error {
 			_, err := fmt.Fprint(o.factory.Streams.Out, frame)
 			return err
 		}
-		screen.Draw(frame)
+		screen.Draw(frame, "")
 		select {
 		case <-ctx.Done():
 			return nil

@@ -158,7 +158,7 @@ func (o *ApplyOptions) others(of *unstructured.Unstructured) ([]writer, error) {
 func (o *ApplyOptions) summary(check v1.UpgradeCheck) {
 	_, _ = fmt.Fprintf(o.Streams.ErrOut, "From  %s\nTo    %s\n", check.From, check.To)
 	if check.WayBack != "" {
-		_, _ = fmt.Fprintf(o.Streams.ErrOut, "Back  %s\n", check.WayBack)
+		_, _ = fmt.Fprintf(o.Streams.ErrOut, "Back  %s\n", strings.Join(terminal.Wrap(check.WayBack, terminal.DefaultWidth-6), "\n      "))
 	}
 }
 

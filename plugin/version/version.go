@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
@@ -19,18 +20,9 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
-// Client is the version of the plugin.
-type Client struct {
-	Version   string `json:"version"`
-	Commit    string `json:"commit,omitempty"`
-	Time      string `json:"time,omitempty"`
-	GoVersion string `json:"goVersion"`
-	Platform  string `json:"platform"`
-}
-
 // Of the program, as the Go linker recorded it.
-func Of(info *debug.BuildInfo) Client {
-	out := Client{Version: "(devel)", GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+func Of(info *debug.BuildInfo) v1.ClientVersion {
+	out := v1.ClientVersion{Version: "(devel)", GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
 		return out
 	}
@@ -46,19 +38,6 @@ func Of(info *debug.BuildInfo) Client {
 		}
 	}
 	return out
-}
-
-// Function of the cluster.
-type Function struct {
-	Name    string `json:"name"`
-	Package string `json:"package"`
-	Healthy string `json:"healthy,omitempty"`
-}
-
-// Versions of both.
-type Versions struct {
-	ClientVersion Client     `json:"clientVersion"`
-	Functions     []Function `json:"functions,omitempty"`
 }
 
 // Options of version.
@@ -89,8 +68,8 @@ func New(f factory.Factory) *cobra.Command {
 }
 
 // Run prints.
-func (o *Options) Run(ctx context.Context, client Client) error {
-	versions := Versions{ClientVersion: client}
+func (o *Options) Run(ctx context.Context, client v1.ClientVersion) error {
+	versions := v1.Version{Header: v1.HeaderOf(v1.KindVersion), ClientVersion: client}
 	var err error
 	if !o.client {
 		versions.Functions, err = o.functions(ctx)
@@ -100,7 +79,7 @@ func (o *Options) Run(ctx context.Context, client Client) error {
 }
 
 // functions of the cluster that are ours, by their names.
-func (o *Options) functions(ctx context.Context) ([]Function, error) {
+func (o *Options) functions(ctx context.Context) ([]v1.InstalledFunction, error) {
 	client, err := o.factory.Client()
 	if err != nil {
 		return nil, err
@@ -109,16 +88,16 @@ func (o *Options) functions(ctx context.Context) ([]Function, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []Function
+	var out []v1.InstalledFunction
 	for _, object := range objects {
 		if pipeline.IsFunction(object.GetName()) {
-			out = append(out, Function{Name: object.GetName(), Package: live.Text(object, "spec", "package"), Healthy: live.ConditionOf(object, "Healthy").Status})
+			out = append(out, v1.InstalledFunction{Name: object.GetName(), Package: live.Text(object, "spec", "package"), Healthy: live.ConditionOf(object, "Healthy").Status})
 		}
 	}
 	return out, nil
 }
 
-func (o *Options) print(out io.Writer, versions Versions) error {
+func (o *Options) print(out io.Writer, versions v1.Version) error {
 	if o.output != "" {
 		return terminal.Document(out, o.output, versions)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 )
 
 func TestOf(t *testing.T) {
@@ -13,7 +15,7 @@ func TestOf(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		info   *debug.BuildInfo
-		want   Client
+		want   v1.ClientVersion
 	}{
 		"Released": {
 			reason: "A released plugin has the version of its module and the commit it was built from.",
@@ -21,11 +23,11 @@ func TestOf(t *testing.T) {
 				Main:     debug.Module{Version: "v0.1.0"},
 				Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-01T00:00:00Z"}, {Key: "CGO_ENABLED", Value: "0"}},
 			},
-			want: Client{Version: "v0.1.0", Commit: "abc", Time: "2026-01-01T00:00:00Z", GoVersion: runtime.Version(), Platform: platform},
+			want: v1.ClientVersion{Version: "v0.1.0", Commit: "abc", Time: "2026-01-01T00:00:00Z", GoVersion: runtime.Version(), Platform: platform},
 		},
 		"Unknown": {
 			reason: "A program without build information is a development version.",
-			want:   Client{Version: "(devel)", GoVersion: runtime.Version(), Platform: platform},
+			want:   v1.ClientVersion{Version: "(devel)", GoVersion: runtime.Version(), Platform: platform},
 		},
 	}
 	for name, tc := range cases {

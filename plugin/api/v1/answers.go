@@ -142,3 +142,31 @@ const (
 	LevelError   = "error"
 	LevelWarning = "warning"
 )
+
+// KindVersion is what version prints.
+const KindVersion = "Version"
+
+// Version of the plugin and of the cluster's functions.
+type Version struct {
+	Header
+	ClientVersion ClientVersion       `json:"clientVersion"`
+	Functions     []InstalledFunction `json:"functions,omitempty"`
+}
+
+// ClientVersion is the plugin's own.
+type ClientVersion struct {
+	Version string `json:"version"`
+	// Commit and time of the sources that it was built from.
+	Commit    string `json:"commit,omitempty"`
+	Time      string `json:"time,omitempty"`
+	GoVersion string `json:"goVersion"`
+	Platform  string `json:"platform"`
+}
+
+// InstalledFunction of the cluster.
+type InstalledFunction struct {
+	Name    string `json:"name"`
+	Package string `json:"package"`
+	// Healthy is the status of its condition of that type.
+	Healthy string `json:"healthy,omitempty"`
+}
