@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -662,5 +664,26 @@ func TestARecoveryImageNeedsDataItCanServe(t *testing.T) {
 	}
 	if diff := cmp.Diff(got, got.WithRecoveryImage("c:1.5.9")); diff != "" {
 		t.Errorf("WithRecoveryImage(...) a second time: -want, +got:\n%s", diff)
+	}
+}
+
+// TestStatusFields: a record that is written into a status is there whole under these names, and nothing else is.
+func TestStatusFields(t *testing.T) {
+	full := v1alpha1.ChromaStatus{}
+	Record{
+		ClaimUID: "a", Serial: 1, Last: v1alpha1.ProductChroma, Versions: map[v1alpha1.Product]compatibility.Version{v1alpha1.ProductChroma: version(t, "chroma 1.5.9")},
+		Ahead: []v1alpha1.Product{v1alpha1.ProductChroma}, Unknown: true, Incident: "b", Settled: []string{"c"}, RecoveryImage: "d", Schema: Schema,
+	}.WriteStatus(&full)
+	raw, err := json.Marshal(full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := map[string]any{}
+	if err := json.Unmarshal(raw, &written); err != nil {
+		t.Fatal(err)
+	}
+	got, want := slices.Sorted(maps.Keys(written)), slices.Sorted(slices.Values(StatusFields()))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the fields of a written record: -want, +got:\n%s", diff)
 	}
 }

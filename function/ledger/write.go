@@ -44,6 +44,14 @@ func (r Record) WriteStatus(status *v1alpha1.ChromaStatus) {
 	status.RecoveryImage = r.RecoveryImage
 }
 
+// StatusFields are the fields of a status that hold its record: all of them, or none.
+func StatusFields() []string {
+	return []string{
+		"dataRecord", "dataSchema", "dataVersion", "dataProduct", "dataVersions", "dataAhead",
+		"dataVersionUnknown", "dataVersionUnknownIncident", "dataIncidentsSettled", "recoveryImage",
+	}
+}
+
 // number of the record.
 func (r Record) number() string { return r.ClaimUID + "/" + strconv.FormatInt(r.Serial, 10) }
 

@@ -96,7 +96,8 @@ func text(resource *fnv1.Resource, field string) string {
 	return resource.GetResource().GetFields()[field].GetStringValue()
 }
 
-// convert an object, without its managedFields where nobody reads them: they are half of it, in very small pieces.
+// convert an object, without the fields of its managedFields where nobody reads them: they are half of it, in very small
+// pieces.
 func convert(object *structpb.Struct, managed bool) map[string]any {
 	out := make(map[string]any, len(object.GetFields()))
 	for key, value := range object.GetFields() {
@@ -107,11 +108,28 @@ func convert(object *structpb.Struct, managed bool) map[string]any {
 		}
 		kept := make(map[string]any, len(metadata.GetFields()))
 		for name, field := range metadata.GetFields() {
-			if name != "managedFields" {
-				kept[name] = plain(field)
+			if name == "managedFields" {
+				kept[name] = managers(field.GetListValue())
+				continue
 			}
+			kept[name] = plain(field)
 		}
 		out[key] = kept
+	}
+	return out
+}
+
+// managers of an object, without their fields.
+func managers(entries *structpb.ListValue) []any {
+	out := make([]any, 0, len(entries.GetValues()))
+	for _, entry := range entries.GetValues() {
+		manager := make(map[string]any, len(entry.GetStructValue().GetFields()))
+		for name, field := range entry.GetStructValue().GetFields() {
+			if name != "fieldsV1" {
+				manager[name] = plain(field)
+			}
+		}
+		out = append(out, manager)
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/function-chroma/function-chroma/function/ledger"
 	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/reason"
 )
@@ -52,10 +53,27 @@ func knownOlder(xr *unstructured.Unstructured) bool {
 }
 
 // fit a status in place, and say what is left out.
+//
+// The record of what has run on the data is left out as a whole when a part of it is: a record with a hole in it never
+// agrees with its twin on the claim, and both would be written for ever. Without one, what runs is kept, nothing is
+// started, and the definition is said to be the reason.
 func fit(status any, schema map[string]any) pass.Condition {
 	properties, _ := schema["properties"].(map[string]any)
-	declared, _ := properties["status"].(map[string]any)
+	declared, ok := properties["status"].(map[string]any)
+	if !ok {
+		return pass.Condition{Type: reason.DefinitionCurrent, Status: pass.True, Reason: reason.StatusDeclared} // It is no schema of ours.
+	}
 	left := leaveOut(status, declared, "status")
+	record := ledger.StatusFields()
+	if slices.ContainsFunc(left, func(path string) bool { return slices.Contains(record, fieldOf(path)) }) {
+		content, _ := status.(map[string]any)
+		for _, field := range record {
+			if _, there := content[field]; there {
+				delete(content, field)
+				left = append(left, "status."+field)
+			}
+		}
+	}
 	if len(left) == 0 {
 		return pass.Condition{Type: reason.DefinitionCurrent, Status: pass.True, Reason: reason.StatusDeclared}
 	}
@@ -65,6 +83,12 @@ func fit(status any, schema map[string]any) pass.Condition {
 		Message: "The definition on this cluster does not declare " + strings.Join(slices.Compact(left), ", ") +
 			", which this version of the function writes: it is left out. Upgrade the Configuration to the function's version.",
 	}
+}
+
+// fieldOf the status that a path lies in.
+func fieldOf(path string) string {
+	field, _, _ := strings.Cut(strings.TrimPrefix(path, "status."), ".")
+	return strings.TrimSuffix(field, "[]")
 }
 
 // leaveOut what a schema does not declare, and name it.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/function-chroma/function-chroma/function/ledger"
 	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/reason"
 )
@@ -158,6 +160,47 @@ func TestHas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := has(tc.observed, tc.wanted); got != tc.want {
 				t.Errorf("\n%s\nhas(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestARecordWithAHoleIsLeftOut: half a record never agrees with its twin on the claim.
+func TestARecordWithAHoleIsLeftOut(t *testing.T) {
+	whole := func() map[string]any {
+		out := map[string]any{"phase": "Ready", "claimUID": "a"}
+		for _, field := range ledger.StatusFields() {
+			out[field] = "written"
+		}
+		return out
+	}
+	for _, missing := range ledger.StatusFields() {
+		t.Run(missing, func(t *testing.T) {
+			properties := map[string]any{}
+			for field := range whole() {
+				if field != missing {
+					properties[field] = map[string]any{"type": "string"}
+				}
+			}
+			status := whole()
+			told := fit(status, object(map[string]any{"status": object(properties)}))
+			if diff := cmp.Diff(map[string]any{"phase": "Ready", "claimUID": "a"}, status); diff != "" {
+				t.Errorf("the status: -want, +got:\n%s", diff)
+			}
+			if told.Reason != reason.DefinitionOlder || !strings.Contains(told.Message, "status."+missing) {
+				t.Errorf("want the field named, got %s: %s", told.Reason, told.Message)
+			}
+		})
+	}
+}
+
+// TestASchemaWithoutAStatusChangesNothing: it is of something else.
+func TestASchemaWithoutAStatusChangesNothing(t *testing.T) {
+	for name, schema := range map[string]map[string]any{"Empty": {}, "NoProperties": {"type": "object"}, "NoStatus": object(map[string]any{"spec": object(nil)})} {
+		t.Run(name, func(t *testing.T) {
+			status := map[string]any{"claimUID": "a"}
+			if told := fit(status, schema); told.Status != pass.True || status["claimUID"] != "a" {
+				t.Errorf("want the status as it is, got %v and %+v", status, told)
 			}
 		})
 	}
