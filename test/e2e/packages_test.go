@@ -47,7 +47,7 @@ func TestPackagesBack(t *testing.T) {
 	s.apply(manifest("demo", "1.5.9", nil))
 	s.waitReady("demo", "1.5.9")
 	s.verify("demo")
-	if s.chroma("new").Status.RecoveryImage == "" {
+	if s.chroma("new").Status.LastReadySpec == "" {
 		t.Error("the fields of the newer status are not written")
 	}
 	if s.pod("demo").UID == before {
@@ -72,7 +72,7 @@ func (s *scene) pushOlderConfiguration() {
 	if err != nil || !found {
 		s.Fatalf("cannot find the status in the definition: %v", err)
 	}
-	for _, field := range []string{"recoveryImage", "retries"} {
+	for _, field := range []string{"lastReadySpec", "retries"} {
 		if _, there := status[field]; !there {
 			s.Fatalf("the status has no field %s", field)
 		}
@@ -121,7 +121,7 @@ spec: {package: "%s/configuration-chroma:%s"}
 	}
 	err := s.until(ctx, "definition of "+version, 2*time.Minute, func(ctx context.Context) (string, bool) {
 		output, err := s.run(ctx, nil, "kubectl", "get", "crd", "chromas.chroma.chromadotnet.org",
-			"-o", "jsonpath={.spec.versions[0].schema.openAPIV3Schema.properties.status.properties.recoveryImage.type}")
+			"-o", "jsonpath={.spec.versions[0].schema.openAPIV3Schema.properties.status.properties.lastReadySpec.type}")
 		return output, err == nil && (output == "string") == newer
 	})
 	if err != nil {
