@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"flag"
 	"fmt"
 	"os"
@@ -65,7 +66,7 @@ func run(ctx context.Context, version, output, download string) error {
 	sums := map[platform]string{}
 	var list strings.Builder
 	for _, p := range platforms() {
-		binary, err := build(ctx, p)
+		binary, err := build(ctx, p, version)
 		if err != nil {
 			return err
 		}
@@ -88,18 +89,26 @@ func run(ctx context.Context, version, output, download string) error {
 }
 
 // build the plugin for a platform. Go itself records the version: that of the tag it is built from.
-func build(ctx context.Context, p platform) ([]byte, error) {
+func build(ctx context.Context, p platform, version string) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "kubectl-chroma")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a folder: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	path := filepath.Join(folder, p.binary())
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "./plugin")
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags", "-s -w", "-o", path, "./plugin")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.system, "GOARCH="+p.machine)
 	command.Stderr = os.Stderr
 	if err := command.Run(); err != nil {
 		return nil, fmt.Errorf("cannot build for %s/%s: %w", p.system, p.machine, err)
+	}
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the version of what was built: %w", err)
+	}
+	if info.Main.Version != version {
+		// Nothing that is released: a trial of the release.
+		fmt.Fprintf(os.Stderr, "warning: %s/%s calls itself %s, not %s: check out the tag to release it\n", p.system, p.machine, info.Main.Version, version)
 	}
 	built, err := os.ReadFile(path)
 	if err != nil {
