@@ -24,14 +24,20 @@ type problem struct {
 	finding
 
 	words string
+	// see is a command that tells more.
+	see string
 }
 
-// told with the words of others.
+// told with the words of others, and the command last: a full stop behind it would be taken for a part of it.
 func (p problem) told() finding {
-	if p.words == "" {
-		return p.finding
+	message := p.message
+	if p.words != "" {
+		message += " " + p.words
 	}
-	return finding{p.reason, p.message + " " + p.words}
+	if p.see != "" {
+		message += " See: " + p.see
+	}
+	return finding{p.reason, message}
 }
 
 // componentFinding says why a component is not ready.
@@ -108,7 +114,7 @@ func podProblem(pod corev1.Pod) problem {
 	}
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return problem{finding{reason.Unschedulable, fmt.Sprintf("No node takes Pod %s.", pod.Name)}, condition.Message}
+			return problem{finding: finding{reason.Unschedulable, fmt.Sprintf("No node takes Pod %s.", pod.Name)}, words: condition.Message}
 		}
 	}
 	for _, status := range pod.Status.ContainerStatuses {
@@ -125,8 +131,10 @@ func containerProblem(pod corev1.Pod, status corev1.ContainerStatus) problem {
 		case "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable":
 			return problem{finding: finding{reason.ImagePullBackOff, fmt.Sprintf("The image %s of Pod %s cannot be pulled.", status.Image, pod.Name)}}
 		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
-			return problem{finding: finding{reason.ContainerError, fmt.Sprintf(
-				"The container of Pod %s cannot be created (%s). See: kubectl describe pod -n %s %s", pod.Name, waiting.Reason, pod.Namespace, pod.Name)}}
+			return problem{
+				finding: finding{reason.ContainerError, fmt.Sprintf("The container of Pod %s cannot be created (%s).", pod.Name, waiting.Reason)},
+				see:     fmt.Sprintf("kubectl describe pod -n %s %s", pod.Namespace, pod.Name),
+			}
 		}
 	}
 	ended := status.LastTerminationState.Terminated
@@ -141,7 +149,7 @@ func containerProblem(pod corev1.Pod, status corev1.ContainerStatus) problem {
 
 // endProblem of a container that ended.
 func endProblem(pod corev1.Pod, container string, ended corev1.ContainerStateTerminated) problem {
-	logs := fmt.Sprintf("See: kubectl logs -n %s %s --previous", pod.Namespace, pod.Name)
+	logs := fmt.Sprintf("kubectl logs -n %s %s --previous", pod.Namespace, pod.Name)
 	switch {
 	case ended.Reason == "OOMKilled":
 		return problem{finding: finding{reason.OOMKilled, fmt.Sprintf("Pod %s used more memory than its limit. Raise the limit of its component in spec.distributed.", pod.Name)}}
@@ -152,9 +160,12 @@ func endProblem(pod corev1.Pod, container string, ended corev1.ContainerStateTer
 		if container == chart.MigrationContainer {
 			return problem{}
 		}
-		return problem{finding: finding{reason.Completed, fmt.Sprintf("Pod %s ended by itself with exit code 0, which Chroma's services do when their configuration is not valid. %s", pod.Name, logs)}}
+		return problem{
+			finding: finding{reason.Completed, fmt.Sprintf("Pod %s ended by itself with exit code 0, which Chroma's services do when their configuration is not valid.", pod.Name)},
+			see:     logs,
+		}
 	}
-	found := problem{finding: finding{reason.CrashLoopBackOff, fmt.Sprintf("Pod %s ends with exit code %d. %s", pod.Name, ended.ExitCode, logs)}}
+	found := problem{finding: finding{reason.CrashLoopBackOff, fmt.Sprintf("Pod %s ends with exit code %d.", pod.Name, ended.ExitCode)}, see: logs}
 	if words := strings.TrimSpace(ended.Message); words != "" {
 		found.words = "It says: " + words
 	}

@@ -38,7 +38,7 @@ func TestPodProblems(t *testing.T) {
 		"OutOfMemory": {reason: "its limit is too low", status: ended(137, "OOMKilled", ""), want: reason.OOMKilled, says: "Raise the limit"},
 		"NoAVX512":    {reason: "exit code 132 is SIGILL", status: ended(132, "Error", ""), want: reason.IllegalInstruction, says: "AVX-512"},
 		"Completed":   {reason: "Chroma's services exit 0 when their configuration is not valid", status: ended(0, "Completed", ""), want: reason.Completed, says: "exit code 0"},
-		"Crash":       {reason: "its own last words", status: ended(1, "Error", "no bucket"), want: reason.CrashLoopBackOff, says: "ends with exit code 1. See: kubectl logs -n vectors query-service-0 --previous It says: no bucket"},
+		"Crash":       {reason: "its own last words", status: ended(1, "Error", "no bucket"), want: reason.CrashLoopBackOff, says: "ends with exit code 1. It says: no bucket See: kubectl logs -n vectors query-service-0 --previous"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
