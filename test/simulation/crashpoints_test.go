@@ -46,6 +46,7 @@ func deeds() map[string]deed {
 				r.spec.Spec.Image = image158 // It is refused, since 1.5.9 has run.
 				r.createXR(nil)
 			},
+			done: func(r *run) bool { return metav1.IsControlledBy(r.pod("demo"), r.chroma("demo")) },
 		},
 		"DeclarationOfAnIncident": {
 			reason: "The word ends the incident in both places, and the edited Pod is replaced.", image: image159,

@@ -345,7 +345,11 @@ func (r *run) getReady(t fataler, c *choice, speak func(*choice) bool) {
 
 // serves tells whether the server is ready with an image, which a webhook may have rewritten.
 func (r *run) serves(image string) bool {
-	status, _, _ := simulator.Condition(r.Get(kindChroma, namespace, "demo"), string(reason.ServerReady))
+	of := r.Get(kindChroma, namespace, "demo")
+	if of == nil || of.GetDeletionTimestamp() != nil {
+		return false
+	}
+	status, _, _ := simulator.Condition(of, string(reason.ServerReady))
 	return status == "True" && r.running("demo") != "" && r.pod("demo").GetAnnotations()[chroma.AnnotationWantedImage] == image
 }
 
