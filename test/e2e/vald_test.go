@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -128,9 +129,10 @@ func (s *scene) installValdRelease() {
 	if _, err := s.run(s.Context(), nil, "kubectl", "apply", "--server-side", "--force-conflicts", "-f", path); err != nil {
 		s.Fatal(err)
 	}
-	if _, err := s.run(s.Context(), nil, "kubectl", "wait", "--for=condition=Established", "crd/valdreleases.vald.vdaas.org", "--timeout=1m"); err != nil {
-		s.Fatal(err)
-	}
+	s.wait("kind ValdRelease served", time.Minute, func() (string, bool) {
+		output, err := s.tryKubectl("get", "valdreleases")
+		return output, err == nil
+	})
 }
 
 // sharedFolder of recordings, beside the repository or where CHROMA_SHARED says.
