@@ -23,6 +23,7 @@ func undertakings() []action {
 		{"another Chroma of the name meanwhile", (*run).makeRoom},
 		{"another Chroma of the name meanwhile", (*run).makeRoom},
 		{"another Chroma of the name meanwhile", (*run).makeRoom},
+		{"another Chroma of the name meanwhile", (*run).makeRoom},
 		{"newer function tried and rolled back", (*run).tryNewer},
 		{"newer function tried and rolled back", (*run).tryNewer},
 		{"image by hand, and declared", (*run).editAndDeclare},
@@ -30,6 +31,7 @@ func undertakings() []action {
 		{"to the other product", (*run).changeProduct},
 		{"to the other product", (*run).changeProduct},
 		{"Pod deleted on a node that is lost and found", (*run).loseAndFind},
+		{"claim deleted with its Pod, and a new one accepted", (*run).beginAnew},
 		{"image by hand, and declared", (*run).editAndDeclare},
 	}
 }
@@ -77,6 +79,11 @@ func (r *run) loseAndFind(c *choice) bool {
 	r.until(100, func() bool { return r.because(reason.ServerReady) == reason.NodeLost })
 	r.SetNodeLost("node-1", false)
 	return true
+}
+
+// beginAnew on a new claim, as a person does who deletes the old one.
+func (r *run) beginAnew(c *choice) bool {
+	return r.deleteClaim(c) && r.deletePod(c) && r.until(200, func() bool { return r.because(reason.ServerReady) == reason.ClaimLost })
 }
 
 // editAndDeclare has somebody put an image without a version on the Pod, and say later what it was.
