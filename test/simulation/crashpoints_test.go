@@ -91,6 +91,7 @@ func (d deed) begin(t *testing.T, n int) (*run, int) {
 }
 
 func TestACrashAfterEverySingleWriteLosesNothing(t *testing.T) {
+	t.Parallel()
 	for name, d := range deeds() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
