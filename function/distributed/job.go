@@ -11,6 +11,7 @@ import (
 
 	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/distributed/chart"
+	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/reason"
 )
 
@@ -20,13 +21,19 @@ func (s situation) job() *batchv1.Job {
 }
 
 // migrated says that the wanted version is migrated on the wanted database: by its Job, or by the history, since a Job
-// that is done may be deleted by a person, by what cleans up Jobs, or when a later version was migrated.
+// that is done may be deleted by a person, by what cleans up Jobs, or when a later version was migrated. The history does
+// not count for a database that was emptied since: it is migrated when its Job is deleted.
 func (s situation) migrated() bool {
 	job := s.job()
 	if job != nil && job.DeletionTimestamp == nil && s.done(job) {
 		return true
 	}
-	return slices.Contains(s.history(), s.version.Commit)
+	return slices.Contains(s.history(), s.version.Commit) && !s.emptied()
+}
+
+// emptied says that the database answers, and that nothing has migrated it.
+func (s situation) emptied() bool {
+	return s.postgresResult.Status == pass.True && s.w.Checks.Revision == ""
 }
 
 // done says that a Job has migrated the wanted database.

@@ -205,6 +205,13 @@ func TestCompletedJobDeletedByHand(t *testing.T) {
 	if got := c.replicas(workloadRole(chart.QueryService)); got != 3 || c.has(job) {
 		t.Errorf("and follows its spec without another Job, got %d replicas, a Job: %t", got, c.has(job))
 	}
+	c.checks.Revision = ""
+	c.pass()
+	c.pass()
+	if !c.has(job) {
+		t.Error("a database that was emptied since is migrated again")
+	}
+	c.checks.Revision = revised
 	c.spec()["postgres"].(map[string]any)["database"] = "other"
 	c.pass()
 	c.pass()
