@@ -672,7 +672,7 @@ func TestStatusFields(t *testing.T) {
 	full := v1alpha1.ChromaStatus{}
 	Record{
 		ClaimUID: "a", Serial: 1, Last: v1alpha1.ProductChroma, Versions: map[v1alpha1.Product]compatibility.Version{v1alpha1.ProductChroma: version(t, "chroma 1.5.9")},
-		Ahead: []v1alpha1.Product{v1alpha1.ProductChroma}, Unknown: true, Incident: "b", Settled: []string{"c"}, RecoveryImage: "d", Schema: Schema,
+		Ahead: []v1alpha1.Product{v1alpha1.ProductChroma}, Unknown: true, Incident: "b", Settled: []string{"c"}, Schema: Schema,
 	}.WriteStatus(&full)
 	raw, err := json.Marshal(full)
 	if err != nil {

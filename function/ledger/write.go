@@ -44,11 +44,12 @@ func (r Record) WriteStatus(status *v1alpha1.ChromaStatus) {
 	status.RecoveryImage = r.RecoveryImage
 }
 
-// StatusFields are the fields of a status that hold its record: all of them, or none.
+// StatusFields are the fields of a status that hold its record: all of them, or none. The recovery image is none of them:
+// where the status lacks it, that of the claim counts.
 func StatusFields() []string {
 	return []string{
 		"dataRecord", "dataSchema", "dataVersion", "dataProduct", "dataVersions", "dataAhead",
-		"dataVersionUnknown", "dataVersionUnknownIncident", "dataIncidentsSettled", "recoveryImage",
+		"dataVersionUnknown", "dataVersionUnknownIncident", "dataIncidentsSettled",
 	}
 }
 
