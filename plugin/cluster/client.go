@@ -39,8 +39,8 @@ type Client struct {
 // New client. A timeout in the config (--request-timeout) replaces the client's own patience.
 func New(config *rest.Config) (*Client, error) {
 	config = rest.CopyConfig(config)
-	// A person waits: client-side throttling of 5 requests a second would be felt.
-	config.QPS, config.Burst = 100, 100
+	// The API server has its own priority and fairness. A client that holds itself back fails where the server would not.
+	config.QPS = -1
 	wait := patience
 	if config.Timeout > 0 {
 		wait = config.Timeout

@@ -126,9 +126,10 @@ func (o *Options) Run(ctx context.Context) error {
 	return o.print(found)
 }
 
-// near reasons are those that have a word of the typed one.
+// near reasons are those that have a longer word of the typed one.
 func near(typed string) string {
-	words := strings.FieldsFunc(spaced(typed), func(r rune) bool { return r == ' ' })
+	const long = 4
+	words := slices.DeleteFunc(strings.Fields(spaced(typed)), func(word string) bool { return len(word) < long })
 	found := slices.DeleteFunc(reasons(), func(name string) bool {
 		return !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
 	})

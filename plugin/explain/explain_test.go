@@ -18,7 +18,7 @@ func TestExplain(t *testing.T) {
 		want   []string
 	}{
 		"Reason":  {reason: "A reason needs no cluster.", args: []string{"DowngradeChangesFormat"}, want: []string{"data format", "Set the image back"}},
-		"Unknown": {reason: "An unknown reason is a usage error that names the known ones.", args: []string{"NoSuchReason"}, code: exit.Usage, want: []string{"ClaimLost"}},
+		"Unknown": {reason: "An unknown reason is a usage error that names those near it.", args: []string{"ClaimGone"}, code: exit.Usage, want: []string{"ClaimLost"}},
 		"Object":  {reason: "The reasons that a Chroma has are explained with their messages.", state: "claim-lost", args: []string{"demo"}, want: []string{"ClaimLost", "accept-claim"}},
 		"Fresh":   {reason: "A Chroma without conditions has nothing to explain.", state: "no-status", args: []string{"demo"}, code: exit.Error, want: []string{"no conditions"}},
 		"JSON":    {reason: "Programs get a versioned document.", args: []string{"ClaimLost", "-o", "json"}, want: []string{`"apiVersion": "plugin.chroma.chromadotnet.org/v1"`}},

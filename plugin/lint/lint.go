@@ -93,7 +93,7 @@ func show(to io.Writer, palette terminal.Palette, findings []v1.Finding, count i
 		fmt.Fprintf(&text, "%s: %s: %s\n", paint(f.Level), head, f.Message)
 	}
 	if len(findings) == 0 {
-		fmt.Fprintln(&text, palette.Good(fmt.Sprintf("Nothing is wrong, in %s.", objects(count))))
+		fmt.Fprintln(&text, palette.Good(fmt.Sprintf("In %s, nothing is wrong.", objects(count))))
 	}
 	_, err := io.WriteString(to, text.String())
 	return err

@@ -78,7 +78,8 @@ func Glance(ctx context.Context, client *cluster.Client, kind schema.GroupVersio
 	return v, v.complete(ctx, client)
 }
 
-// Chroma that an argument names, with a client that reached it: what most commands begin with.
+// Chroma that an argument names, with a client that reached it: what most commands begin with. It is a
+// glance.
 func Chroma(ctx context.Context, f factory.Factory, argument string) (*cluster.Client, *View, error) {
 	name, err := target.Chroma(argument)
 	if err != nil {
@@ -88,7 +89,7 @@ func Chroma(ctx context.Context, f factory.Factory, argument string) (*cluster.C
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := Gather(ctx, client, cluster.Chroma(), namespace, name, f.Now())
+	v, err := Glance(ctx, client, cluster.Chroma(), namespace, name, f.Now())
 	return client, v, err
 }
 

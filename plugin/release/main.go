@@ -156,7 +156,7 @@ metadata:
 spec:
   version: %s
   homepage: https://github.com/function-chroma/function-chroma
-  shortDescription: See, understand and change Chroma and Vald on Crossplane
+  shortDescription: Operate Chroma and Vald on Crossplane
   description: |
     Shows what runs on which data, says whether an upgrade is allowed and why, plays it in a simulated cluster, and
     changes Chroma and Vald that function-chroma composes. An independent project, not affiliated with or endorsed by

@@ -4,12 +4,16 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -43,26 +47,58 @@ func TestPackGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestKrewNamesEveryPlatform(t *testing.T) {
+// plugin is the manifest that Krew reads (krew.googlecontainertools.github.com/v1alpha2), with all its fields.
+type plugin struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+	Spec struct {
+		Version          string `json:"version"`
+		Homepage         string `json:"homepage"`
+		ShortDescription string `json:"shortDescription"`
+		Description      string `json:"description"`
+		Caveats          string `json:"caveats"`
+		Platforms        []struct {
+			Selector metav1.LabelSelector        `json:"selector"`
+			URI      string                      `json:"uri"`
+			SHA256   string                      `json:"sha256"`
+			Bin      string                      `json:"bin"`
+			Files    []struct{ From, To string } `json:"files"`
+		} `json:"platforms"`
+	} `json:"spec"`
+}
+
+func TestKrewReadsTheManifest(t *testing.T) {
 	sums := map[platform]string{}
 	for _, p := range platforms() {
-		sums[p] = "sum-" + p.system + p.machine
+		sums[p] = fmt.Sprintf("%x", sha256.Sum256([]byte(p.archive())))
 	}
-	manifest := struct {
-		Spec struct {
-			Version   string
-			Platforms []struct{ URI, SHA256, Bin string }
+	manifest := plugin{}
+	if err := yaml.UnmarshalStrict([]byte(krew("v0.1.0", "https://example.org/d", sums)), &manifest); err != nil {
+		t.Fatalf("Krew refuses fields that it does not know: %v", err)
+	}
+	spec := manifest.Spec
+	if manifest.APIVersion != "krew.googlecontainertools.github.com/v1alpha2" || manifest.Kind != "Plugin" || manifest.Metadata.Name != "chroma" {
+		t.Errorf("it is no plugin chroma: %+v", manifest)
+	}
+	// Krew's naming guide has descriptions of a line, without the words that every plugin has.
+	const line = 50
+	if spec.Version != "v0.1.0" || spec.Homepage == "" || spec.Description == "" || len(spec.ShortDescription) > line || strings.Contains(spec.ShortDescription, "kubectl") {
+		t.Errorf("version or descriptions: %+v", spec)
+	}
+	if len(spec.Platforms) != len(platforms()) {
+		t.Fatalf("want %d platforms, got %+v", len(platforms()), spec.Platforms)
+	}
+	sum := regexp.MustCompile(`^[a-f0-9]{64}$`)
+	for i, p := range spec.Platforms {
+		want := platforms()[i]
+		if p.Selector.MatchLabels["os"] != want.system || p.Selector.MatchLabels["arch"] != want.machine {
+			t.Errorf("selector of %v: %v", want, p.Selector)
 		}
-	}{}
-	if err := yaml.Unmarshal([]byte(krew("v0.1.0", "https://example.org/d", sums)), &manifest); err != nil {
-		t.Fatal(err)
-	}
-	if len(manifest.Spec.Platforms) != 6 || manifest.Spec.Version != "v0.1.0" {
-		t.Fatalf("want six platforms of v0.1.0, got %+v", manifest.Spec)
-	}
-	for _, p := range manifest.Spec.Platforms {
-		if p.SHA256 == "" || !strings.HasPrefix(p.URI, "https://example.org/d/v0.1.0/kubectl-chroma_") || strings.Contains(p.URI, "windows") != strings.HasSuffix(p.Bin, ".exe") {
-			t.Errorf("platform %+v", p)
+		if !sum.MatchString(p.SHA256) || p.SHA256 != sums[want] || p.URI != "https://example.org/d/v0.1.0/"+want.archive() || p.Bin != want.binary() {
+			t.Errorf("platform %v: %+v", want, p)
 		}
 	}
 }

@@ -10,13 +10,14 @@ import (
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/compatibility"
+	"github.com/function-chroma/function-chroma/function/reason"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/live"
 )
 
 // routine events say that something was written, or is not ready yet, which the conditions say better.
 func routine(event live.Event) bool {
-	return !event.Warning && slices.Contains([]string{"ComposeResources", "CreatedExternalResource", "UpdatedExternalResource"}, event.Reason)
+	return !event.Warning && slices.Contains([]string{"ComposeResources", "CreatedExternalResource", "UpdatedExternalResource", string(reason.NotBlocked)}, event.Reason)
 }
 
 // eventsShown are the newest ones that are no routine.
