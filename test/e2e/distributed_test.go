@@ -17,14 +17,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/discovery/cached/memory"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/restmapper"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/distributed"
@@ -65,58 +57,6 @@ func (s *scene) distributedManifest(version string) map[string]any {
 		s.Fatalf("cannot encode a manifest: %v", err)
 	}
 	return out
-}
-
-// TestDistributedObjects applies every object of every version without keeping any, as Crossplane would, and with its rights.
-func TestDistributedObjects(t *testing.T) {
-	s := newScene(t, 0)
-	config := rest.CopyConfig(s.config)
-	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + crossplaneNamespace + ":crossplane"}
-	crossplane, err := dynamic.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	discovered, err := discovery.NewDiscoveryClientForConfig(s.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discovered))
-	force, counted := true, map[string]int{}
-	for _, version := range distributed.Versions() {
-		values, err := chart.Derive("demo", s.namespace, specification(version.Commit), version, distributed.Versions())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, object := range version.Objects(values) {
-			text, err := json.Marshal(object.Manifest)
-			if err != nil {
-				t.Fatal(err)
-			}
-			content := &unstructured.Unstructured{}
-			if err := content.UnmarshalJSON(text); err != nil {
-				t.Fatal(err)
-			}
-			mapping, err := mapper.RESTMapping(content.GroupVersionKind().GroupKind(), content.GroupVersionKind().Version)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var client dynamic.Interface = crossplane
-			if object.Kind == chart.KindRoleBinding {
-				// The Role that a binding names is not there in a dry run, so that its rights cannot be compared.
-				client = s.client
-			}
-			_, err = client.Resource(mapping.Resource).Namespace(s.namespace).Patch(t.Context(), object.Name, types.ApplyPatchType, text,
-				metav1.PatchOptions{FieldManager: "apiextensions.crossplane.io/composed/e2e", Force: &force, DryRun: []string{metav1.DryRunAll}})
-			if err != nil {
-				t.Errorf("%s: the API server refuses %s %s: %v", version.Commit, object.Kind, object.Name, err)
-			}
-			counted[version.Commit]++
-		}
-	}
-	s.sayf("TestDistributedObjects: applied %v", counted)
-	if diff := cmp.Diff(map[string]int{"93652ec": 61, "52ce844": 66}, counted); diff != "" {
-		t.Errorf("objects by version: -want, +got:\n%s", diff)
-	}
 }
 
 // TestDistributed runs a distributed Chroma of stand-ins on a real Postgres and a real store of objects: checks, tiers, an
@@ -337,53 +277,4 @@ func (s *scene) checkNoSecrets() {
 			}
 		}
 	}
-}
-
-// repairBoth lets the two failures happen that do not heal by themselves, at the same time: a work queue that started
-// without its storage, and a sysdb that lost its lease. Each is restarted, once.
-func (s *scene) repairBoth(commit string, stopStore func()) {
-	s.Helper()
-	s.kubectl("exec", "deployment/sysdb", "--", "/component", "lose-lease")
-	stopStore()
-	queue := s.podUID("work-queue-service-0")
-	s.kubectl("delete", "pod", "work-queue-service-0", "query-service-0", "--wait=false")
-	s.wait("a work queue that cannot serve", time.Minute, func() (string, bool) {
-		output, err := s.tryKubectl("logs", "work-queue-service-0")
-		return output, err == nil && s.podUID("work-queue-service-0") != queue && strings.Contains(output, "NOT_SERVING")
-	})
-	sick := s.podUID("work-queue-service-0")
-	s.startStore()
-	began := time.Now()
-	var restarted map[string]chroma.Repair
-	s.wait("both restarted", 5*time.Minute, func() (string, bool) {
-		now := s.chroma("demo").Status
-		restarted = now.Repairs
-		var seen []string
-		for _, name := range []string{chart.WorkQueue, chart.SysDB} {
-			seen = append(seen, fmt.Sprintf("%s: unready since %v, restarted %v", name, now.Repairs[name].UnreadySince, now.Repairs[name].Restarted))
-		}
-		return strings.Join(seen, "; "), now.Repairs[chart.WorkQueue].Restarted != nil && now.Repairs[chart.SysDB].Restarted != nil
-	})
-	if took := time.Since(began); took < 170*time.Second {
-		s.Errorf("restarted after %.0f s: a repair has 180 s of patience", took.Seconds())
-	}
-	for name, why := range map[string]string{chart.WorkQueue: "WorkQueueRestarted", chart.SysDB: "SysdbLeaderLost"} {
-		if got := restarted[name].Reason; got != why {
-			s.Errorf("%s was restarted for reason %q, want %s", name, got, why)
-		}
-	}
-	s.wait("another work queue", 2*time.Minute, func() (string, bool) {
-		now := s.podUID("work-queue-service-0")
-		return string(now), now != "" && now != sick
-	})
-	s.waitRuns(commit, 3*time.Minute, func() {})
-	s.waitMembers(map[string]int32{chart.LogService: 1, chart.QueryService: 2, chart.CompactionService: 2, chart.GarbageCollector: 1, chart.FnConsumer: 1})
-}
-
-func (s *scene) podUID(name string) types.UID {
-	s.Helper()
-	if pod := read[corev1.Pod](s, kindPod, name); pod != nil {
-		return pod.UID
-	}
-	return ""
 }
