@@ -13,7 +13,7 @@ REGISTRY ?= ghcr.io/function-chroma
 # FUZZTIME of each fuzz target.
 FUZZTIME ?= 10s
 # SIM_ACTIONS that the simulation plays at least.
-SIM_ACTIONS ?= 150000
+SIM_ACTIONS ?= 200000
 # SIM_SEQUENCES that are played with a distributed Chroma.
 SIM_SEQUENCES ?= 8
 # SIM_LEAST that each disturbance and each outcome has to come.
@@ -103,7 +103,7 @@ chart-parity: $(BIN)/chart-render ## Compare with Chroma's chart: CHART=<checkou
 	go run ./test/chartparity -checkout '$(CHART)' -version '$(VERSION)' -render $(BIN)/chart-render
 
 .PHONY: sim
-sim: ## Play SIM_ACTIONS (150000) random actions against the decision. Each disturbance and outcome has to come SIM_LEAST (100) times.
+sim: ## Play SIM_ACTIONS (200000) random actions against the decision. Each disturbance and outcome has to come SIM_LEAST (100) times.
 	GOGC=400 SIM_ACTIONS=$(SIM_ACTIONS) SIM_LEAST=$(SIM_LEAST) go test -count=1 -v -timeout 120m -run TestSimulation ./test/simulation
 
 # What a node runs, and what installs the packages on it.
