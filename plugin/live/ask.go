@@ -52,7 +52,10 @@ func (a *Answer) Condition(kind string) Condition {
 // Ask the function what it makes of the object as it is or, with a change, of what it would be. Nothing is written, and
 // the function's own network checks are off.
 func (v *View) Ask(ctx context.Context, client *cluster.Client, change func(xr *unstructured.Unstructured) error) (*Answer, error) {
-	if v.XR == nil {
+	switch {
+	case v.xrError != nil:
+		return nil, fmt.Errorf("the function cannot be asked: %w", v.xrError)
+	case v.XR == nil:
 		return nil, errors.New("the function cannot be asked: Crossplane has not made the composite yet")
 	}
 	if v.function == nil {

@@ -33,10 +33,14 @@ type View struct {
 
 	// Observed are the composed objects by role.
 	Observed map[string]*unstructured.Unstructured
-	// Claim with the data, as it is. Nil: there is none, or it cannot be read.
+	// Claim with the data, as it is. Nil without a ClaimError: there is none.
 	Claim *unstructured.Unstructured
-	// Pod of a single-node server, the composed one or the one that has its name.
+	// ClaimError: the claim cannot be read, and whether there is one is not known.
+	ClaimError error
+	// Pod of a single-node server, the composed one or the one that has its name. Nil without a PodError: there is none.
 	Pod *unstructured.Unstructured
+	// PodError: the Pod cannot be read, and whether there is one is not known.
+	PodError error
 
 	Machinery Machinery
 	Events    []Event
@@ -46,11 +50,14 @@ type View struct {
 	Answer *Answer
 	Now    time.Time
 
+	// xrError: what stands behind the claim cannot be read.
+	xrError  error
 	function *composition.Function
 
-	found map[string]*unstructured.Unstructured
-	lists map[string][]*unstructured.Unstructured
-	lock  *sync.Mutex
+	found  map[string]*unstructured.Unstructured
+	failed map[string]error
+	lists  map[string][]*unstructured.Unstructured
+	lock   *sync.Mutex
 	// gone is the UID of an object that lists leave out, as if it were not there.
 	gone types.UID
 	// glance leaves out what a distributed Chroma composes.
@@ -102,11 +109,9 @@ func Complete(ctx context.Context, client *cluster.Client, object *unstructured.
 // complete the view. A distributed Chroma's function is not asked: it would answer from the Secrets with the credentials
 // of Postgres and the bucket, which who looks at a Chroma need not be able to read.
 func (v *View) complete(ctx context.Context, client *cluster.Client) error {
-	var err error
 	if v.IsClaim() {
-		if v.XR, err = v.behind(ctx, client); err != nil {
-			v.note(err)
-		}
+		v.XR, v.xrError = v.behind(ctx, client)
+		v.note(v.xrError)
 	}
 	if err := v.decode(); err != nil {
 		return err
@@ -115,12 +120,13 @@ func (v *View) complete(ctx context.Context, client *cluster.Client) error {
 	if v.Distributed() {
 		return nil
 	}
+	var err error
 	v.Answer, err = v.Ask(ctx, client, nil)
 	v.note(err)
 	if v.Pod == nil && v.SingleNode() {
 		// One that was left out is not composed any more, and ends.
-		v.Pod, err = v.fetch(ctx, client, cluster.Pod(), v.Namespace(), chroma.PodName(v.Name()))
-		v.note(err)
+		v.Pod, v.PodError = v.fetch(ctx, client, cluster.Pod(), v.Namespace(), chroma.PodName(v.Name()))
+		v.note(v.PodError)
 	}
 	return nil
 }
@@ -128,7 +134,7 @@ func (v *View) complete(ctx context.Context, client *cluster.Client) error {
 func newView(object *unstructured.Unstructured, now time.Time) *View {
 	return &View{
 		Object: object, XR: object, Observed: map[string]*unstructured.Unstructured{}, Now: now, found: map[string]*unstructured.Unstructured{},
-		lists: map[string][]*unstructured.Unstructured{}, lock: &sync.Mutex{},
+		failed: map[string]error{}, lists: map[string][]*unstructured.Unstructured{}, lock: &sync.Mutex{},
 	}
 }
 
@@ -182,9 +188,8 @@ func (v *View) read(ctx context.Context, client *cluster.Client) {
 	}
 	if v.SingleNode() {
 		group.Go(func() {
-			claim, err := v.fetch(ctx, client, cluster.PersistentVolumeClaim(), v.Namespace(), chroma.ClaimName(v.Name()))
-			v.note(err)
-			v.Claim = claim
+			v.Claim, v.ClaimError = v.fetch(ctx, client, cluster.PersistentVolumeClaim(), v.Namespace(), chroma.ClaimName(v.Name()))
+			v.note(v.ClaimError)
 		})
 	}
 	group.Go(func() { v.readEvents(ctx, client) })
@@ -202,22 +207,25 @@ func (v *View) Distributed() bool {
 	return v.Chroma != nil && v.Chroma.Spec.Mode == chroma.ModeDistributed
 }
 
-// fetch an object once. Nil when it is absent.
+// fetch an object once. Nil when it is absent. What cannot be read is not asked for again: a view is of one moment, and
+// each time can take as long as a server that hangs.
 func (v *View) fetch(ctx context.Context, client *cluster.Client, kind schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
 	key := strings.Join([]string{kind.String(), namespace, name}, "|")
 	v.lock.Lock()
 	object, known := v.found[key]
+	err := v.failed[key]
 	v.lock.Unlock()
-	if known {
-		return object, nil
+	if known || err != nil {
+		return object, err
 	}
-	object, err := client.Find(ctx, kind, namespace, name)
+	object, err = client.Find(ctx, kind, namespace, name)
+	v.lock.Lock()
+	defer v.lock.Unlock()
 	if err != nil {
+		v.failed[key] = err
 		return nil, err
 	}
-	v.lock.Lock()
 	v.found[key] = object
-	v.lock.Unlock()
 	return object, nil
 }
 
