@@ -62,6 +62,8 @@ type View struct {
 	gone types.UID
 	// glance leaves out what a distributed Chroma composes.
 	glance bool
+	// eventless leaves out the events, which are all those of the namespace.
+	eventless bool
 }
 
 // Gather a view. The error is about the object itself; what else cannot be read is in the notes.
@@ -192,7 +194,9 @@ func (v *View) read(ctx context.Context, client *cluster.Client) {
 			v.note(v.ClaimError)
 		})
 	}
-	group.Go(func() { v.readEvents(ctx, client) })
+	if !v.eventless {
+		group.Go(func() { v.readEvents(ctx, client) })
+	}
 	group.Wait()
 	v.Pod = v.Observed[chroma.RolePod]
 }
