@@ -138,9 +138,10 @@ func TestCacheConcurrent(t *testing.T) {
 func TestCacheOfOneNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCache(time.Now, DefaultLimits())
-		var never, other, more int
-		for i := range c.limits.OfOneNamespace {
-			go patiently(c, c.key("silent", fmt.Sprint(i)), counted(&never, pass.True, time.Hour))
+		never := make([]int, c.limits.OfOneNamespace)
+		var other, more int
+		for i := range never {
+			go patiently(c, c.key("silent", fmt.Sprint(i)), counted(&never[i], pass.True, time.Hour))
 		}
 		synctest.Wait()
 		if got := patiently(c, c.key("one more"), counted(&more, pass.True, 0)); got != "" || more != 0 {
@@ -150,6 +151,7 @@ func TestCacheOfOneNamespace(t *testing.T) {
 			t.Errorf("another one has, got %+v", got)
 		}
 		time.Sleep(c.limits.Bound)
+		synctest.Wait()
 		if got := patiently(c, c.key("one more"), counted(&more, pass.True, 0)); got != "1" {
 			t.Errorf("what was under way has ended, got %q", got)
 		}
