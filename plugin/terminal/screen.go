@@ -35,6 +35,9 @@ func NewScreen(to io.Writer) *Screen {
 	return s
 }
 
+// Live tells whether frames are drawn over each other on a terminal. Elsewhere each is printed below the one before.
+func (s *Screen) Live() bool { return s.size != nil }
+
 const (
 	home       = "\x1b[H"
 	clearLine  = "\x1b[K"

@@ -33,6 +33,8 @@ type Status struct {
 	Pod        *Pod        `json:"pod,omitempty"`
 	Components []Component `json:"components,omitempty"`
 	Clusters   []Cluster   `json:"clusters,omitempty"`
+	// Checks are what is checked of it all the time: the server, the record on the claim, Postgres and the bucket.
+	Checks []Check `json:"checks,omitempty"`
 
 	// Conditions of the object, as they stand in the cluster.
 	Conditions []Condition `json:"conditions,omitempty"`
@@ -95,6 +97,8 @@ type Claim struct {
 	// Missing: it is not there. Deleting: it goes as soon as no Pod uses it.
 	Missing  bool `json:"missing,omitempty"`
 	Deleting bool `json:"deleting,omitempty"`
+	// Unreadable says why it could not be read. Whether it is there is not known then.
+	Unreadable string `json:"unreadable,omitempty"`
 }
 
 // Pod of the server.
@@ -108,13 +112,19 @@ type Pod struct {
 	State    string `json:"state,omitempty"`
 	Created  string `json:"created,omitempty"`
 	Deleting bool   `json:"deleting,omitempty"`
+	// Unreadable says why it could not be read. Whether it is there is not known then.
+	Unreadable string `json:"unreadable,omitempty"`
 }
 
 // Component of a distributed Chroma.
 type Component struct {
-	Name    string `json:"name"`
-	Wanted  int32  `json:"wanted"`
-	Ready   int32  `json:"ready"`
+	Name string `json:"name"`
+	// Tier in the order of start and update: each follows when the one before is ready.
+	Tier string `json:"tier,omitempty"`
+	// Wanted and Ready are numbers of Pods.
+	Wanted int32 `json:"wanted"`
+	Ready  int32 `json:"ready"`
+	// Members of its MemberList, for the components that have one.
 	Members *int32 `json:"members,omitempty"`
 }
 
@@ -175,6 +185,8 @@ type Event struct {
 type StatusList struct {
 	Header
 	Items []Summary `json:"items"`
+	// Notes are what could not be read.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Summary is a line of the table.
@@ -189,6 +201,8 @@ type Summary struct {
 	Data      string `json:"data,omitempty"`
 	// Attention is the reason that asks for a person, empty when none does.
 	Attention string `json:"attention,omitempty"`
+	// Incident is the code of an open incident.
+	Incident  string `json:"incident,omitempty"`
 	Endpoint  string `json:"endpoint,omitempty"`
 	Created   string `json:"created,omitempty"`
 }
