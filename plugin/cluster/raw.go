@@ -11,25 +11,12 @@ import (
 	"net/url"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
 )
-
-// Raw reads a path of the API server as it is: logs. A stream that is followed has no limit in time.
-func (c *Client) Raw(ctx context.Context, path string, follow bool) (io.ReadCloser, error) {
-	cancel := context.CancelFunc(func() {})
-	if !follow {
-		ctx, cancel = context.WithTimeout(ctx, 12*c.patience)
-	}
-	response, err := c.send(ctx, http.MethodGet, path, nil) //nolint:bodyclose // Who reads it closes it.
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	return body{ReadCloser: response.Body, cancel: cancel}, nil
-}
 
 // Call a path with a JSON body, and decode the JSON answer into out, where it is not nil: what goes through the API
 // server's proxy to a Service.
@@ -93,22 +80,16 @@ func (c *Client) send(ctx context.Context, method, path string, content []byte) 
 	const enough = 4096
 	text, _ := io.ReadAll(io.LimitReader(response.Body, enough))
 	status := metav1.Status{}
-	if json.Unmarshal(text, &status) == nil && status.Message != "" {
-		return nil, errors.New(status.Message)
+	if json.Unmarshal(text, &status) == nil && status.Kind == "Status" && status.Message != "" {
+		return nil, &apierrors.StatusError{ErrStatus: status}
 	}
-	return nil, fmt.Errorf("%s: %s", response.Status, strings.TrimSpace(string(text)))
+	return nil, Refusal{Code: response.StatusCode, text: fmt.Sprintf("%s: %s", response.Status, strings.TrimSpace(string(text)))}
 }
 
-// body that ends its context when it is closed.
-type body struct {
-	io.ReadCloser
-	cancel context.CancelFunc
+// A Refusal is an answer of a server behind the API server's proxy, which has its own words for what is wrong.
+type Refusal struct {
+	Code int
+	text string
 }
 
-func (b body) Close() error {
-	defer b.cancel()
-	if err := b.ReadCloser.Close(); err != nil {
-		return fmt.Errorf("cannot close the answer: %w", err)
-	}
-	return nil
-}
+func (r Refusal) Error() string { return r.text }
