@@ -18,7 +18,7 @@ import (
 func Decode(from *unstructured.Unstructured, into any) error {
 	content := from.Object
 	if metadata, ok := content["metadata"].(map[string]any); ok && metadata["managedFields"] != nil {
-		content = without(content, []string{"metadata", "managedFields"})
+		content = without(content, "managedFields", "metadata")
 	}
 	err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, into)
 	if err == nil {
@@ -37,7 +37,7 @@ func blame(content map[string]any, into any, parents []string) *field.Path {
 		at, _ = at[key].(map[string]any)
 	}
 	for _, key := range slices.Sorted(maps.Keys(at)) {
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(without(content, append(slices.Clone(parents), key)), into) != nil {
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(without(content, key, parents...), into) != nil {
 			continue
 		}
 		path := append(slices.Clone(parents), key)
@@ -49,15 +49,15 @@ func blame(content map[string]any, into any, parents []string) *field.Path {
 	return nil
 }
 
-// without the value at a path. Only the maps on the way are copied.
-func without(content map[string]any, path []string) map[string]any {
+// without a key below its parents. Only the maps on the way are copied.
+func without(content map[string]any, key string, parents ...string) map[string]any {
 	out := maps.Clone(content)
-	if len(path) == 1 {
-		delete(out, path[0])
+	if len(parents) == 0 {
+		delete(out, key)
 		return out
 	}
-	if child, ok := content[path[0]].(map[string]any); ok {
-		out[path[0]] = without(child, path[1:])
+	if child, ok := content[parents[0]].(map[string]any); ok {
+		out[parents[0]] = without(child, key, parents[1:]...)
 	}
 	return out
 }

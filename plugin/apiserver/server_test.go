@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -117,7 +116,7 @@ func open(group, version, kind, plural string, scope extv1.ResourceScope) *extv1
 	crd := &extv1.CustomResourceDefinition{Spec: extv1.CustomResourceDefinitionSpec{
 		Group: group, Scope: scope, Names: extv1.CustomResourceDefinitionNames{Kind: kind, Plural: plural},
 		Versions: []extv1.CustomResourceDefinitionVersion{{Name: version, Served: true, Storage: true, Schema: &extv1.CustomResourceValidation{
-			OpenAPIV3Schema: &extv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: ptr.To(true)},
+			OpenAPIV3Schema: &extv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)},
 		}}},
 	}}
 	crd.Name = plural + "." + group
