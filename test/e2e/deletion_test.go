@@ -135,6 +135,15 @@ func TestNamespaceDeletion(t *testing.T) {
 	s.apply(manifest("demo", "1.5.9", policy(chroma.PVCDelete)))
 	s.waitReady("demo", "1.5.9")
 	s.waitEffective("demo", chroma.PVCDelete)
+	if s.node != nil {
+		// Nobody carries out the switch to Retain, so that the policy refuses for good to delete this Chroma alone.
+		up := s.takeDown(functionPods)
+		defer up()
+		s.kubectl("patch", "chroma", "demo", "--type=merge", "-p", `{"spec":{"pvcDeletionPolicy":"Retain"}}`)
+		if _, err := s.tryKubectl("delete", "chroma", "demo", "--wait=false"); err == nil {
+			t.Fatal("the deletion takes the claim along, though the spec says Retain")
+		}
+	}
 	if _, err := s.run(t.Context(), nil, "kubectl", "delete", "namespace", s.namespace, "--wait=false"); err != nil {
 		t.Fatal(err)
 	}
