@@ -82,8 +82,9 @@ func container(of *chroma.Chroma, image string) *applycorev1.ContainerApplyConfi
 			applycorev1.VolumeMount().WithName(volumeConfig).WithMountPath(ConfigPath).WithSubPath(ConfigKey).WithReadOnly(true),
 			applycorev1.VolumeMount().WithName(volumeTmp).WithMountPath("/tmp"),
 		).
-		// Migrations run before the port opens, and on a large volume they take their time: ten minutes.
-		WithStartupProbe(probe(2, 300)).
+		// Migrations run before the port opens, and on a large volume they take their time: ten minutes. A second between two
+		// probes is a second without a server at most.
+		WithStartupProbe(probe(1, 600)).
 		WithReadinessProbe(probe(5, 3)).
 		WithLivenessProbe(probe(10, 6))
 	if resources := of.Spec.Resources; resources != nil {
