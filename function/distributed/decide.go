@@ -32,7 +32,7 @@ func Decide(request pass.Request, checks Checks) (pass.Answer, error) {
 	s.build()
 	c := s.course()
 	c.repairs = s.repairs()
-	c.refusals, c.aborted = s.refusals()
+	c.refusals, c.aborted = s.refusals(c)
 	objects, err := s.compose(c)
 	if err != nil {
 		return pass.Answer{}, err
@@ -53,7 +53,7 @@ func Decide(request pass.Request, checks Checks) (pass.Answer, error) {
 
 // serverFinding says whether the system answers, and why not.
 func (s situation) serverFinding(c course) finding {
-	refused := s.refusedWrite(c.refusals)
+	refused := s.refusedWrite(c)
 	switch {
 	case c.stage != hold && !c.progress.done && !refused.none():
 		return refused // The reason of whatever waits.
@@ -74,7 +74,7 @@ func (s situation) blockedFinding(c course) finding {
 	if !c.blocked.none() {
 		return c.blocked
 	}
-	if refused := s.refusedWrite(c.refusals); !refused.none() {
+	if refused := s.refusedWrite(c); !refused.none() {
 		return refused
 	}
 	return finding{reason: reason.NotBlocked}
@@ -101,8 +101,10 @@ func (s situation) ttl(c course, server finding) time.Duration {
 			ttl = min(ttl, max(known.wait, time.Second))
 		}
 	}
-	for _, refused := range c.refusals {
-		ttl = min(ttl, max(refused.wait, time.Second))
+	for role, refused := range c.refusals {
+		if s.reaches(role, c) {
+			ttl = min(ttl, max(refused.wait, time.Second))
+		}
 	}
 	// With its circuit breaker open Crossplane drops watch events, those of the spec too. To roll sixty objects opens it.
 	if responsive := s.w.condition(conditionResponsive); responsive != nil && responsive.Status == metav1.ConditionFalse {

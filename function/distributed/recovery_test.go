@@ -142,7 +142,7 @@ func TestEventsBehindAClaim(t *testing.T) {
 	c.spec()["frontend"] = map[string]any{"replicas": 3}
 	c.synced("Unsynced resources: deployment-rust-frontend-service")
 	c.xr["kind"] = v1alpha1.KindXChroma
-	request := c.request(nil)
+	request := c.request(c.last.Requirements)
 	request.ClaimBacked = true
 	answer, err := distributed.Decide(request, c.checks)
 	if err != nil {

@@ -26,8 +26,9 @@ type refusal struct {
 }
 
 // refusals of writes by role: those just learned of, and earlier ones that are not over. While one waits, its object
-// is kept or left out: a refusal other than 422 ends the pass before the status is written, and nobody would be told.
-func (s situation) refusals() (held map[string]refusal, aborted bool) {
+// is kept or left out: a refusal other than 422 ends the pass before the status is written, and nobody would be told. One
+// whose time has come is over when the pass does not go as far: nothing is tried then, so nothing would ever end it.
+func (s situation) refusals(c course) (held map[string]refusal, aborted bool) {
 	before := writes.Pass{
 		Content:  s.contentOf,
 		Observed: func(role string) bool { return s.w.Observed[role] != nil },
@@ -43,11 +44,27 @@ func (s situation) refusals() (held map[string]refusal, aborted bool) {
 	}
 	out := map[string]refusal{}
 	for _, held := range before.Refusals() {
+		if held.Wait == 0 && !s.reaches(held.Role, c) {
+			continue
+		}
 		out[held.Role] = refusal{wait: held.Wait, Retry: v1alpha1.Retry{
 			Role: held.Role, Attempts: held.Attempts, Last: metav1.NewTime(held.Last), Refused: held.Refused, Message: held.Message, Tried: held.Tried,
 		}}
 	}
 	return out, before.Aborted()
+}
+
+// reaches says whether a pass goes as far as a role: the rest is kept, whatever the API says to what is wanted of it.
+func (s situation) reaches(role string, c course) bool {
+	switch c.stage {
+	case claim:
+		return role == accountRole()
+	case build:
+		wanted, isWanted := s.wanted[role]
+		return isWanted && wanted.Tier <= c.progress.reached
+	case hold:
+	}
+	return false
 }
 
 // contentOf what is wanted for a role, by which another try with the same is told from one with something else. Empty:
@@ -72,9 +89,9 @@ func retries(refusals map[string]refusal) []v1alpha1.Retry {
 	return out
 }
 
-// refusedWrite names the first object that the API refuses.
-func (s situation) refusedWrite(refusals map[string]refusal) finding {
-	list := retries(refusals)
+// refusedWrite names the first object that the API refuses, of those that the pass reaches.
+func (s situation) refusedWrite(c course) finding {
+	list := slices.DeleteFunc(retries(c.refusals), func(refused v1alpha1.Retry) bool { return !s.reaches(refused.Role, c) })
 	if len(list) == 0 {
 		return finding{}
 	}

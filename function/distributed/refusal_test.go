@@ -80,3 +80,55 @@ func TestInvalidWrite(t *testing.T) {
 		t.Errorf("it is reported, with the place of the API's words, got %+v", got)
 	}
 }
+
+// TestRefusedAccount: of two Chromas in one kubectl apply the loser's ServiceAccount is refused. Once the other one is
+// seen to have the namespace, nothing is tried any more, so nothing is refused.
+func TestRefusedAccount(t *testing.T) {
+	c := newCluster(t, "52ce844")
+	c.pass()
+	delete(c.observed, "serviceaccount-sysdb-serviceaccount")
+	account := c.add("v1", "ServiceAccount", "sysdb-serviceaccount", nil)
+	account.SetOwnerReferences(ownedBy("Chroma", "other", "2"))
+	c.synced("Unsynced resources: serviceaccount-sysdb-serviceaccount")
+	for _, wait := range []time.Duration{time.Second, 20 * time.Second, time.Hour} {
+		c.after(wait)
+		if got := c.condition(reason.ServerReady); got.Reason != reason.DistributedNamespaceTaken {
+			t.Errorf("after %s: ServerReady: got %+v", wait, got)
+		}
+		if got := c.condition(reason.UpgradeBlocked); got.Reason != reason.NotBlocked {
+			t.Errorf("after %s nothing is written that could be refused, got %+v", wait, got)
+		}
+		if c.last.TTL != 10*time.Second {
+			t.Errorf("after %s the next pass comes in %s", wait, c.last.TTL)
+		}
+	}
+	if retries := c.status().Retries; len(retries) > 0 {
+		t.Errorf("nothing is tried again, got %+v", retries)
+	}
+}
+
+// TestRefusedWriteOfALaterTier: what waits for its tier is not tried, and is not why the system is not ready.
+func TestRefusedWriteOfALaterTier(t *testing.T) {
+	c := running(t, "52ce844")
+	c.spec()["queryService"] = map[string]any{"replicas": 3}
+	c.synced(`cannot compose resources: cannot apply composed resource "statefulset-query-service": exceeded quota: few`)
+	c.pass()
+	if got := c.condition(reason.UpgradeBlocked); got.Reason != reason.WriteRefused {
+		t.Fatalf("its tier is reached, got %+v", got)
+	}
+	c.unready(workloadRole(chart.LogService), "Pod/rust-log-service-0")
+	for _, wait := range []time.Duration{time.Second, time.Hour} {
+		c.after(wait)
+		for _, kind := range []reason.ConditionType{reason.ServerReady, reason.UpgradeBlocked} {
+			if got := c.condition(kind); got.Reason == reason.WriteRefused {
+				t.Errorf("after %s it waits for the log: got %+v", wait, got)
+			}
+		}
+		if c.last.TTL != 3*time.Second {
+			t.Errorf("after %s the next pass comes in %s", wait, c.last.TTL)
+		}
+	}
+	if retries := c.status().Retries; len(retries) > 0 {
+		t.Errorf("nothing is tried again, got %+v", retries)
+	}
+}
