@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -74,5 +76,57 @@ func TestTheTableHasEachReasonOnce(t *testing.T) {
 			t.Errorf("reason %s is there twice", entry.Reason)
 		}
 		seen[entry.Reason] = true
+	}
+}
+
+// TestEveryReasonUsedIsAConstantOfTheTable: a text in the place of a constant would be one that the table does not hold.
+func TestEveryReasonUsedIsAConstantOfTheTable(t *testing.T) {
+	used := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		if filepath.Dir(path) == filepath.Join("..", "simulator") {
+			return nil // It plays Crossplane and Kubernetes, which have reasons of their own.
+		}
+		files := token.NewFileSet()
+		parsed, err := parser.ParseFile(files, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			var text ast.Expr
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				if of, ok := n.X.(*ast.Ident); ok && of.Name == "reason" {
+					used[n.Sel.Name] = true
+				}
+			case *ast.CallExpr:
+				if of, ok := n.Fun.(*ast.SelectorExpr); ok && of.Sel.Name == "Reason" && len(n.Args) == 1 {
+					text = n.Args[0]
+				}
+			case *ast.KeyValueExpr:
+				if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Reason" {
+					text = n.Value
+				}
+			}
+			if literal, ok := text.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+				t.Errorf("%s: the reason %s is written as text", files.Position(literal.Pos()), literal.Value)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, name := range constants(t, "Reason") {
+		if _, found := Lookup(Reason(value)); used[name] && !found {
+			t.Errorf("reason %s is used, and is in no table", name)
+		}
+		delete(used, name)
+	}
+	if len(used) == 0 {
+		t.Error("no use of this package was found")
 	}
 }

@@ -77,6 +77,14 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+func TestBackoffIsTenTwentyAndFortySecondsAndThenAMinute(t *testing.T) {
+	for attempts, want := range map[int32]time.Duration{1: 10 * time.Second, 2: 20 * time.Second, 3: 40 * time.Second, 4: time.Minute, 5: time.Minute, 1 << 30: time.Minute} {
+		if got := Backoff(attempts); got != want {
+			t.Errorf("after %d refused tries: want %s, got %s", attempts, want, got)
+		}
+	}
+}
+
 // FuzzRefused looks for a message that panics: others write it.
 func FuzzRefused(f *testing.F) {
 	f.Add(`cannot apply composed resource "a": b`)

@@ -51,10 +51,11 @@ func TestAnOlderImageIsRefusedAndTheRunningPodStays(t *testing.T) {
 	w := newWorld(t, nil)
 	w.apply(chromaOf("demo", image159, nil))
 	w.settle()
+	before := w.pod("demo").GetUID()
 	w.apply(chromaOf("demo", image158, nil))
 	w.settle()
-	if got := w.running("demo"); got != image159 {
-		t.Errorf("image of the ready Pod: want %s, got %q", image159, got)
+	if got := w.running("demo"); got != image159 || w.pod("demo").GetUID() != before {
+		t.Errorf("want the same Pod with %s, got %q", image159, got)
 	}
 	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.Downgrade)
 	w.annotate("demo", chroma.AnnotationAllowDowngrade, "true")

@@ -54,6 +54,31 @@ func TestAHandEditToAnImageWithoutAVersionIsAnIncidentThatReplacesNothing(t *tes
 	}
 }
 
+// TestWhileTheVersionIsUnknownNothingIsStarted, neither what the spec says nor the recovery image.
+func TestWhileTheVersionIsUnknownNothingIsStarted(t *testing.T) {
+	w := ready(t, image158)
+	w.edit(chromas + ":latest")
+	before := w.pod("demo").GetUID()
+	w.apply(chromaOf("demo", image159, nil))
+	w.settle()
+	if w.pod("demo").GetUID() != before {
+		t.Errorf("the running Pod was replaced")
+	}
+	w.losePod()
+	w.want("demo", reason.ServerReady, metav1.ConditionFalse, reason.DataVersionUnknown)
+	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.DataVersionUnknown)
+	code := w.chroma("demo").Status.DataVersionUnknownIncident
+	w.says(reason.UpgradeBlocked, code)
+	if w.pod("demo") != nil {
+		t.Errorf("a Pod was started")
+	}
+	w.annotate("demo", chroma.AnnotationDeclaredDataVersion, "1.5.9/"+code)
+	w.settle()
+	if got := w.running("demo"); got != image159 {
+		t.Errorf("after the declaration: want %s, got %q", image159, got)
+	}
+}
+
 func TestALaterIncidentHasAnotherCode(t *testing.T) {
 	w := ready(t, image158)
 	w.edit("docker.io/chromadb/chroma:latest")

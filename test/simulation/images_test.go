@@ -85,6 +85,13 @@ func TestTheWayBackFromVecturaDBNeedsAWordAndExplainsItself(t *testing.T) {
 	if got := w.chroma("demo").Status.DataVersions; got[chroma.ProductChroma] != "1.5.9" || got[chroma.ProductVecturaDB] != "1.0.0-preview.3" {
 		t.Errorf("the ledger keeps the highest version per product: %v", got)
 	}
+	// The consent has done its work, and the explanation stays as long as Chroma runs on such data.
+	w.annotate("demo", chroma.AnnotationAllowProductChange, "")
+	w.settle()
+	w.want("demo", reason.UpgradeBlocked, metav1.ConditionFalse, reason.ProductChangeAllowed)
+	if got := w.message(reason.UpgradeBlocked); !strings.Contains(got, "Do not write with Chroma") || w.running("demo") != image159 {
+		t.Errorf("want %s running and the explanation, got %q: %s", image159, w.running("demo"), got)
+	}
 }
 
 func TestARefusedImageKeepsTheRunningPod(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/reason"
 	"github.com/function-chroma/function-chroma/function/simulator"
 )
@@ -133,7 +134,12 @@ func TestNamesOfOthersAreNeverTouched(t *testing.T) {
 			w.want("demo", reason.ServerReady, metav1.ConditionFalse, reason.NameConflict)
 			after := w.Get(theirs.GroupVersionKind(), namespace, theirs.GetName())
 			if after == nil || after.GetUID() != before || metav1.GetControllerOf(after) != nil || after.GetLabels()[chroma.LabelChroma] != "" {
-				t.Errorf("it was touched: %v", after)
+				t.Fatalf("it was touched: %v", after)
+			}
+			for _, entry := range after.GetManagedFields() {
+				if strings.HasPrefix(entry.Manager, previous.ManagerPrefix) {
+					t.Errorf("Crossplane wrote to it: %v", entry)
+				}
 			}
 		})
 	}

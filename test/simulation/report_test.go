@@ -80,3 +80,39 @@ func (p *playing) rare(least int) []string {
 	}
 	return names
 }
+
+// TestWhatComesTooRarelyIsNamed: a long run fails for each disturbance and each outcome that did not come often enough.
+func TestWhatComesTooRarelyIsNamed(t *testing.T) {
+	const least = 100
+	enough := func() *playing {
+		p := &playing{counts: map[string]int{}, lengths: []int{leastActions - 1, leastActions, leastActions + 1}}
+		for _, name := range outcomes() {
+			p.counts[name] = least
+		}
+		for _, a := range disturbances() {
+			p.counts["fault: "+a.name] = least
+		}
+		return p
+	}
+	if rare := enough().rare(least); len(rare) > 0 {
+		t.Errorf("all came often enough, and these are named: %q", rare)
+	}
+	report := enough().report()
+	for name := range enough().counts {
+		if !strings.Contains(report, fmt.Sprintf("%8d  %s\n", least, name)) {
+			t.Errorf("the report does not say how often %q came:\n%s", name, report)
+		}
+	}
+	for name := range enough().counts {
+		p := enough()
+		p.counts[name]--
+		if rare := p.rare(least); len(rare) != 1 || rare[0] != name {
+			t.Errorf("want %q named, got %q", name, rare)
+		}
+	}
+	short := enough()
+	short.lengths = []int{leastActions - 1}
+	if rare := short.rare(least); len(rare) != 1 {
+		t.Errorf("sequences that are too short are not named: %q", rare)
+	}
+}
