@@ -24,8 +24,8 @@ func judge(v *live.View, out *v1.Status) {
 	server, blocked := decided(out, string(reason.ServerReady)), decided(out, string(reason.UpgradeBlocked))
 	switch {
 	case synced.Status == "False":
-		out.Headline = "Crossplane cannot carry out what the function wants: " + synced.Message
-		out.NextSteps = append(out.NextSteps, v1.NextStep{Why: "See what the API server said.", Command: "kubectl chroma events " + name})
+		out.Headline = "Crossplane cannot carry out what is wanted: " + synced.Message
+		out.NextSteps = append(out.NextSteps, nextForCrossplane(v, out, name)...)
 	case server.Status == "False":
 		out.Headline = told(server)
 	case v.Chroma != nil && ready.Status != "True" && server.Status == "":
@@ -62,44 +62,26 @@ func judge(v *live.View, out *v1.Status) {
 	if !out.Healthy && conditionOf(out, typeResponsive).Status == statusFalse {
 		out.NextSteps = append(out.NextSteps, v1.NextStep{Why: "Find out what changes so often.", Command: "kubectl chroma events " + name})
 	}
-	out.NextSteps = slices.CompactFunc(out.NextSteps, func(a, b v1.NextStep) bool { return a == b })
+	if out.Healthy && !copied(v) {
+		out.Headline += " Crossplane has not copied the spec to " + out.Composite + " yet."
+	}
+	out.NextSteps = once(out.NextSteps)
 }
 
-// typeResponsive is Crossplane's own: False while its circuit breaker lets an object be looked at every 30 s only.
-const typeResponsive = "Responsive"
-
-// machineryTrouble tells whether nobody works on the object, and how to mend that.
-func machineryTrouble(v *live.View, out *v1.Status, name string) bool {
-	function := out.Crossplane.Function
-	step := func(why, command string) {
-		out.NextSteps = append(out.NextSteps, v1.NextStep{Why: why, Command: command})
-	}
-	switch {
-	case v.Object.GetDeletionTimestamp() != nil:
-		out.Headline = "It is being deleted. What it composed goes with it, and the claim stays unless its policy in effect is Delete."
-		step("Watch what is left.", "kubectl chroma tree "+name+" -w")
-	case out.Crossplane.Paused:
-		out.Headline = "Crossplane is paused for it: nothing is changed, whatever the spec says."
-		step("Let Crossplane go on.", fmt.Sprintf("kubectl annotate %s %s %s-", resourceOf(v), plain(out), annotationPaused))
-	case function != nil && function.Missing:
-		out.Headline = fmt.Sprintf("The Function %s is not installed: nobody decides. A running server goes on running.", function.Name)
-		step("Install the function.", "kubectl chroma install")
-	case function != nil && function.Installed == "False":
-		out.Headline = fmt.Sprintf("The Function %s cannot be installed: %s", function.Name, function.Message)
-		step("See its package.", "kubectl describe function.pkg.crossplane.io "+function.Name)
-	case function != nil && function.Healthy == "False":
-		out.Headline = fmt.Sprintf("The Function %s does not run: nobody decides. A running server goes on running. %s", function.Name, function.Message)
-		step("See its Pod.", "kubectl get pods -A -l pkg.crossplane.io/function="+function.Name)
-	default:
-		return false
-	}
-	return true
+// once each: a command that two reasons ask for is given for the first of them.
+func once(steps []v1.NextStep) []v1.NextStep {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(steps, func(step v1.NextStep) bool {
+		known := step.Command != "" && seen[step.Command]
+		seen[step.Command] = true
+		return known
+	})
 }
 
 // serves says what runs on which data.
 func serves(out *v1.Status) string {
 	if out.Data != nil && out.Data.Ahead && !out.Data.Unknown {
-		return fmt.Sprintf("%s runs, and %s %s is recorded to start next.", orNothing(out.Image.Running), compatibility.Title(productOf(out.Data.Product)), out.Data.Version)
+		return fmt.Sprintf("%s runs, and %s %s is recorded to start next.", orNothing(out.Image.Running, "The server"), compatibility.Title(productOf(out.Data.Product)), out.Data.Version)
 	}
 	if out.Data == nil || out.Data.Version == "" {
 		if out.Image.Running != "" {
@@ -110,16 +92,17 @@ func serves(out *v1.Status) string {
 	version := out.Data.Version
 	product := compatibility.Title(productOf(out.Data.Product))
 	if out.Data.Unknown {
-		return fmt.Sprintf("%s runs. Which version has opened the data last is not known.", orNothing(out.Image.Running))
+		return fmt.Sprintf("%s runs. Which version has opened the data last is not known.", orNothing(out.Image.Running, "The server"))
 	}
-	return fmt.Sprintf("%s runs, on data that %s %s has opened.", orNothing(out.Image.Running), product, version)
+	return fmt.Sprintf("%s runs, on data that %s %s has opened.", orNothing(out.Image.Running, "The server"), product, version)
 }
 
-func orNothing(image string) string {
-	if image == "" {
-		return "The server"
+// orNothing is a text, or what to say where there is none.
+func orNothing(text, nothing string) string {
+	if text == "" {
+		return nothing
 	}
-	return image
+	return text
 }
 
 // told is a condition's message, or its reason where it has none.

@@ -4,9 +4,7 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/compatibility"
@@ -37,14 +35,16 @@ func modelOf(v *live.View) v1.Status {
 		out.Conditions = conditionsOf(live.Conditions(v.XR))
 		out.Phase = live.Text(v.XR, "status", "phase")
 	}
-	if v.Answer != nil {
-		out.Decision = conditionsOf(v.Answer.Conditions)
+	// Of a claim or a Pod that cannot be read the function would think that it is gone.
+	if v.Answer != nil && v.ClaimError == nil && v.PodError == nil {
+		out.Decision = withStanding(conditionsOf(v.Answer.Conditions), out.Conditions, v.Answer)
 	}
 	if v.Chroma != nil {
 		chromaPart(v, &out)
 	} else {
 		out.Clusters = clustersOf(v.Object)
 	}
+	out.Checks = checksOf(v, &out)
 	events := slices.DeleteFunc(slices.Clone(v.Events), routine)
 	for _, event := range events[max(0, len(events)-eventsShown):] {
 		out.Events = append(out.Events, v1.Event{
@@ -75,16 +75,16 @@ func chromaPart(v *live.View, out *v1.Status) {
 		if of.Spec.Distributed != nil {
 			out.Image.Wanted = of.Spec.Distributed.Version
 		}
-		for name, component := range of.Status.Components {
-			out.Components = append(out.Components, v1.Component{Name: name, Wanted: component.Replicas, Ready: component.Ready, Members: component.Members})
-		}
-		slices.SortFunc(out.Components, func(a, b v1.Component) int { return compareText(a.Name, b.Name) })
+		out.Components = componentsOf(of)
 		return
 	}
 	out.Data = dataOf(of)
 	out.Claim = claimOf(v)
-	if v.Pod != nil {
+	switch {
+	case v.Pod != nil:
 		out.Pod, out.Image.Running = podOf(v.Pod)
+	case v.PodError != nil:
+		out.Pod = &v1.Pod{Name: chroma.PodName(v.Name()), Unreadable: v.PodError.Error()}
 	}
 }
 
@@ -107,68 +107,6 @@ func dataOf(of *chroma.Chroma) *v1.Data {
 		out.Format = compatibility.FormatOf(version)
 	}
 	return out
-}
-
-func claimOf(v *live.View) *v1.Claim {
-	status := v.Chroma.Status
-	out := &v1.Claim{
-		Name: chroma.ClaimName(v.Name()), UID: status.ClaimUID, Policy: string(v.Chroma.Spec.PVCDeletionPolicy), PolicyInEffect: string(status.PVCDeletionPolicy),
-	}
-	if out.Policy == "" {
-		out.Policy = string(chroma.PVCRetain)
-	}
-	if v.Claim == nil {
-		if status.ClaimUID == "" {
-			return nil
-		}
-		out.Missing = true
-		return out
-	}
-	claim := &corev1.PersistentVolumeClaim{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(v.Claim.Object, claim); err != nil {
-		return out
-	}
-	out.UID, out.Phase, out.Deleting = string(claim.UID), string(claim.Status.Phase), claim.DeletionTimestamp != nil
-	if size, ok := claim.Spec.Resources.Requests[corev1.ResourceStorage]; ok {
-		out.Requested = size.String()
-	}
-	if size, ok := claim.Status.Capacity[corev1.ResourceStorage]; ok {
-		out.Capacity = size.String()
-	}
-	if claim.Spec.StorageClassName != nil {
-		out.StorageClass = *claim.Spec.StorageClassName
-	}
-	return out
-}
-
-func podOf(object *unstructured.Unstructured) (*v1.Pod, string) {
-	pod := &corev1.Pod{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, pod); err != nil {
-		return &v1.Pod{Name: object.GetName()}, ""
-	}
-	out := &v1.Pod{
-		Name: pod.Name, Node: pod.Spec.NodeName, Phase: string(pod.Status.Phase), Created: timeText(pod.CreationTimestamp.Time),
-		Deleting: pod.DeletionTimestamp != nil,
-	}
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodReady {
-			out.Ready = condition.Status == corev1.ConditionTrue
-		}
-	}
-	for _, container := range pod.Status.ContainerStatuses {
-		out.Restarts += int64(container.RestartCount)
-		switch {
-		case container.State.Waiting != nil:
-			out.State = container.State.Waiting.Reason
-		case container.State.Terminated != nil:
-			out.State = container.State.Terminated.Reason
-		}
-	}
-	image := ""
-	if len(pod.Spec.Containers) > 0 {
-		image = pod.Spec.Containers[0].Image
-	}
-	return out, image
 }
 
 func clustersOf(object *unstructured.Unstructured) []v1.Cluster {
@@ -212,12 +150,6 @@ func crossplaneOf(v *live.View) v1.Crossplane {
 	return out
 }
 
-func paused(object *unstructured.Unstructured) bool {
-	return object.GetAnnotations()[annotationPaused] == "true"
-}
-
-const annotationPaused = "crossplane.io/paused"
-
 func conditionsOf(list []live.Condition) []v1.Condition {
 	var out []v1.Condition
 	for _, c := range list {
@@ -231,14 +163,4 @@ func timeText(at time.Time) string {
 		return ""
 	}
 	return at.UTC().Format(time.RFC3339)
-}
-
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

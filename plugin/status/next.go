@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/reason"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
@@ -11,11 +13,6 @@ import (
 )
 
 func productOf(text string) chroma.Product { return chroma.Product(text) }
-
-// resourceOf a view as kubectl names it.
-func resourceOf(v *live.View) string {
-	return strings.ToLower(v.Object.GetKind())
-}
 
 // nextFor a reason: the exact commands. name is the object with its namespace, as arguments.
 func nextFor(v *live.View, because v1.Condition, name string) []v1.NextStep {
@@ -48,8 +45,11 @@ func nextFor(v *live.View, because v1.Condition, name string) []v1.NextStep {
 		}
 		return setBack(v, name)
 	case reason.UnknownProduct:
-		return append(one("Say what the image holds.", `kubectl patch chroma %s --type=merge -p '{"spec":{"product":"<chroma or vecturadb>"}}'`, name), setBack(v, name)...)
+		return append(one("Say what the image holds: PRODUCT is chroma or vecturadb.", `kubectl patch chroma %s --type=merge -p '{"spec":{"product":"PRODUCT"}}'`, name), setBack(v, name)...)
 	case reason.InvalidSpec:
+		if strings.HasPrefix(because.Message, "The name ") {
+			return one("A name cannot be changed. Nothing was created: delete it, and create it under another name.", "kubectl delete chroma %s", name)
+		}
 		return one("Correct what the message names.", "kubectl edit chroma %s", name)
 	case reason.ImageInvalid, reason.ImageNotAllowed, reason.ImageWithoutVersion, reason.VersionNotSupported,
 		reason.ProductChangeNotKnown, reason.UpgradeNotKnown:
@@ -59,7 +59,8 @@ func nextFor(v *live.View, because v1.Condition, name string) []v1.NextStep {
 	case reason.PodNotReady:
 		return one("Read its log.", "kubectl chroma logs %s", name)
 	case reason.OOMKilled:
-		return one("Raise the memory limit.", `kubectl patch chroma %s --type=merge -p '{"spec":{"resources":{"limits":{"memory":"<more>"}}}}'`, name)
+		return one("Raise the memory limit: MEMORY is more than "+orNothing(memoryLimit(v), "it has now")+".",
+			`kubectl patch chroma %s --type=merge -p '{"spec":{"resources":{"limits":{"memory":"MEMORY"}}}}'`, name)
 	case reason.ImagePullBackOff, reason.ContainerError, reason.IllegalInstruction:
 		return append(one("See what the node says.", "kubectl describe pod -n %s %s", namespace, pod), goBack(v, name)...)
 	case reason.Unschedulable:
@@ -75,10 +76,12 @@ func nextFor(v *live.View, because v1.Condition, name string) []v1.NextStep {
 		return one("Find the other Pod that mounts the claim.", "kubectl describe pvc -n %s %s", namespace, claim)
 	case reason.PodRefused, reason.ClaimRefused, reason.ServiceRefused, reason.ConfigRefused:
 		return one("See what the API server said. It is tried again by itself.", "kubectl chroma events %s", name)
-	case reason.PodStarting, reason.PodTerminating, reason.ConfigPending, reason.WaitingForPredecessor, reason.Observing, reason.PodFailed, reason.Evicted:
+	case reason.WaitingForPredecessor:
+		return waitForPredecessor(namespace, name)
+	case reason.PodStarting, reason.PodTerminating, reason.ConfigPending, reason.Observing, reason.PodFailed, reason.Evicted:
 		return one("Wait.", "kubectl chroma status %s -w", name)
 	case reason.StorageNotShrunk, reason.StorageFixed, reason.StorageNotGrown:
-		return one("Look at the claim, and set spec.storage.size accordingly.", "kubectl get pvc -n %s %s", namespace, claim)
+		return sizeBack(v, name)
 	}
 	return one("Read what the reason means.", "kubectl chroma explain %s", because.Reason)
 }
@@ -89,10 +92,49 @@ func setBack(v *live.View, name string) []v1.NextStep {
 	if image == "" {
 		image = v.Chroma.Status.RecoveryImage
 	}
+	why := "Set spec.image back to the image that runs."
 	if image == "" {
-		image = "<image>"
+		image, why = "IMAGE", "Set spec.image to one that is allowed: IMAGE is a repository and a version."
 	}
-	return []v1.NextStep{{Why: "Ask for the image that runs again.", Command: fmt.Sprintf("kubectl chroma upgrade apply %s --image %s", name, image)}}
+	return []v1.NextStep{{Why: why, Command: fmt.Sprintf("kubectl chroma upgrade apply %s --image %s", name, image)}}
+}
+
+// sizeBack sets the size to that of the claim.
+func sizeBack(v *live.View, name string) []v1.NextStep {
+	size := live.Text(v.Claim, "spec", "resources", "requests", "storage")
+	if size == "" {
+		return []v1.NextStep{{
+			Why:     "Look at the claim, and set spec.storage.size accordingly.",
+			Command: fmt.Sprintf("kubectl get pvc -n %s %s", v.Namespace(), chroma.ClaimName(v.Name())),
+		}}
+	}
+	return []v1.NextStep{{
+		Why:     "Set spec.storage.size back to the size of the claim.",
+		Command: fmt.Sprintf(`kubectl patch chroma %s --type=merge -p '{"spec":{"storage":{"size":"%s"}}}'`, name, size),
+	}}
+}
+
+// memoryLimit of the server, empty when it has none.
+func memoryLimit(v *live.View) string {
+	if v.Chroma.Spec.Resources == nil {
+		return ""
+	}
+	limit, found := v.Chroma.Spec.Resources.Limits[corev1.ResourceMemory]
+	if !found {
+		return ""
+	}
+	return limit.String()
+}
+
+// waitForPredecessor whose objects go once provider-kubernetes lets them.
+func waitForPredecessor(namespace, name string) []v1.NextStep {
+	return []v1.NextStep{
+		{Why: "Wait.", Command: "kubectl chroma status " + name + " -w"},
+		{
+			Why:     "If it lasts, provider-kubernetes may be down: its Objects go only while it runs.",
+			Command: "kubectl get objects.kubernetes.m.crossplane.io -n " + namespace,
+		},
+	}
 }
 
 // goBack to the image of the last Pod that was ready, when a later one does not get there. The data may have been

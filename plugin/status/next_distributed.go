@@ -17,8 +17,10 @@ func nextForComponents(v *live.View, because v1.Condition, name string) []v1.Nex
 	}
 	wait := one("Wait.", "kubectl chroma status %s -w", name)
 	switch reason.Reason(because.Reason) {
-	case reason.ComponentsStarting, reason.FoundationPending, reason.WaitingForPredecessor, reason.Observing:
+	case reason.ComponentsStarting, reason.FoundationPending, reason.Observing:
 		return wait
+	case reason.WaitingForPredecessor:
+		return waitForPredecessor(v.Namespace(), name)
 	case reason.MigrationRunning:
 		return append(wait, one("If it lasts, read its log.", "kubectl logs -n %s job/%s", v.Namespace(), migration(v))...)
 	case reason.MemberListPending:
@@ -44,6 +46,8 @@ func nextForComponents(v *live.View, because v1.Condition, name string) []v1.Nex
 	case reason.CrashLoopBackOff, reason.ImagePullBackOff, reason.ContainerError, reason.OOMKilled, reason.SegmentationFault,
 		reason.IllegalInstruction, reason.Completed, reason.Unschedulable, reason.PodNotReady:
 		return one("Find the Pod that the message names.", "kubectl get pods -n %s", v.Namespace())
+	case reason.DistributedNamespaceTaken:
+		return one("Delete this one, and create it in a namespace of its own.", "kubectl delete chroma %s", name)
 	case reason.FieldNotInVersion, reason.RequestAboveLimit, reason.InvalidSpec:
 		return one("Correct what the message names.", "kubectl edit chroma %s", name)
 	}
@@ -58,14 +62,17 @@ func migration(v *live.View) string {
 	return chart.MigrationPrefix + v.Chroma.Spec.Distributed.Version
 }
 
-// versionBack to the one that runs.
+// versionBack to the one that runs, or to the one that migrated the database last.
 func versionBack(v *live.View, name string) []v1.NextStep {
-	version := v.Chroma.Status.Version
+	version, why := v.Chroma.Status.Version, "Set the version back to the one that runs."
+	if history := v.Chroma.Status.VersionHistory; version == "" && len(history) > 0 {
+		version, why = history[len(history)-1], "Set the version back to the one that migrated the database last."
+	}
 	if version == "" {
-		version = "<version>"
+		version, why = "VERSION", "Set a version that the message names, as VERSION."
 	}
 	return []v1.NextStep{{
-		Why:     "Ask for the version that runs again.",
+		Why:     why,
 		Command: fmt.Sprintf(`kubectl patch chroma %s --type=merge -p '{"spec":{"distributed":{"version":"%s"}}}'`, name, version),
 	}}
 }

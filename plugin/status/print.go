@@ -50,6 +50,7 @@ func (p printer) body(s v1.Status) string {
 	p.pod(s)
 	p.components(s)
 	p.clusters(s)
+	p.checks(s)
 	p.conditions(s)
 	p.events(s)
 	p.notes(s)
@@ -93,7 +94,9 @@ func (p printer) text(indent, text string) {
 func (p printer) crossplane(s v1.Status) {
 	function := s.Crossplane.Function
 	slow := conditionOf(&s, typeResponsive)
-	trouble := s.Crossplane.Paused || slow.Status == statusFalse || function != nil && (function.Missing || function.Healthy == statusFalse || function.Installed == statusFalse)
+	// While it serves, that it is looked at less often is of no use to a person.
+	isSlow := slow.Status == statusFalse && (!s.Healthy || p.verbose)
+	trouble := s.Crossplane.Paused || isSlow || function != nil && (function.Missing || function.Healthy == statusFalse || function.Installed == statusFalse)
 	if !trouble && !p.verbose {
 		return
 	}
@@ -101,7 +104,7 @@ func (p printer) crossplane(s v1.Status) {
 	if s.Crossplane.Paused {
 		p.line("Paused", p.palette.Bad("yes"))
 	}
-	if slow.Status == statusFalse {
+	if isSlow {
 		p.line("Slow", p.palette.Warn("it is looked at every 30 s only, since it changes too often"))
 		p.text("  "+strings.Repeat(" ", labelWidth+1), slow.Message)
 	}
@@ -110,14 +113,14 @@ func (p printer) crossplane(s v1.Status) {
 	if function == nil {
 		return
 	}
-	state := p.palette.Good("healthy")
+	state := p.palette.Warn("it is not known whether it is healthy")
 	switch {
 	case function.Missing:
 		state = p.palette.Bad("not installed")
 	case function.Healthy == statusFalse, function.Installed == statusFalse:
 		state = p.palette.Bad("not healthy")
-	case function.Healthy == "":
-		state = "not known"
+	case function.Healthy == statusTrue:
+		state = p.palette.Good("healthy")
 	}
 	p.line("Function", function.Name+"  "+state)
 	p.line("Package", function.Package)
@@ -188,6 +191,8 @@ func (p printer) claim(claim *v1.Claim) {
 	}
 	parts := []string{claim.Name}
 	switch {
+	case claim.Unreadable != "":
+		parts = append(parts, p.palette.Warn("cannot be read"))
 	case claim.Missing:
 		parts = append(parts, p.palette.Bad("gone"), "UID "+claim.UID)
 	case claim.Deleting:
@@ -222,6 +227,10 @@ func (p printer) pod(s v1.Status) {
 		return
 	}
 	p.section("Pod")
+	if s.Pod.Unreadable != "" {
+		p.line("Name", s.Pod.Name+"  "+p.palette.Warn("cannot be read"))
+		return
+	}
 	state := p.palette.Good("ready")
 	switch {
 	case s.Pod.Deleting:

@@ -3,6 +3,7 @@ package status
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/function-chroma/function-chroma/function/reason"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
@@ -14,9 +15,9 @@ func (p printer) components(s v1.Status) {
 		return
 	}
 	p.section("Components")
-	width := 0
+	name, tier := 0, 0
 	for _, component := range s.Components {
-		width = max(width, len(component.Name))
+		name, tier = max(name, len(component.Name)), max(tier, len(component.Tier))
 	}
 	for _, component := range s.Components {
 		text := fmt.Sprintf("%d/%d", component.Ready, component.Wanted)
@@ -24,12 +25,23 @@ func (p printer) components(s v1.Status) {
 		if component.Ready < component.Wanted {
 			paint = p.palette.Warn
 		}
-		members := ""
-		if component.Members != nil {
-			members = fmt.Sprintf("  %d members", *component.Members)
-		}
-		fmt.Fprintf(p.out, "  %s  %s%s\n", terminal.Pad(component.Name, width), paint(text), members)
+		fmt.Fprintf(p.out, "  %s  %s  %s%s\n", p.palette.Faint(terminal.Pad(component.Tier, tier)), terminal.Pad(component.Name, name), paint(text), p.members(component))
 	}
+}
+
+// members that the sysdb has listed, for the components that find each other that way.
+func (p printer) members(component v1.Component) string {
+	if component.Members == nil {
+		return ""
+	}
+	text := fmt.Sprintf("  %d members", *component.Members)
+	if *component.Members == 1 {
+		text = "  1 member"
+	}
+	if *component.Members < component.Ready {
+		text = p.palette.Warn(text)
+	}
+	return text
 }
 
 func (p printer) clusters(s v1.Status) {
@@ -50,6 +62,29 @@ func (p printer) clusters(s v1.Status) {
 	}
 }
 
+// checks with their results.
+func (p printer) checks(s v1.Status) {
+	if len(s.Checks) == 0 {
+		return
+	}
+	p.section("Checks")
+	for _, check := range s.Checks {
+		paint := map[string]func(string) string{resultPassed: p.palette.Good, resultFailed: p.palette.Bad, resultWarning: p.palette.Warn}[check.Result]
+		if paint == nil {
+			paint = p.palette.Faint
+		}
+		const width = 7
+		head := "  " + p.palette.Faint(terminal.Pad(check.Name, labelWidth)) + " " + paint(terminal.Pad(check.Result, width)) + "  "
+		const indent = labelWidth + width + 5
+		for i, line := range terminal.Wrap(check.Message, p.width-indent) {
+			if i > 0 {
+				head = strings.Repeat(" ", indent)
+			}
+			fmt.Fprintf(p.out, "%s%s\n", head, line)
+		}
+	}
+}
+
 // conditions that ask for action, or all of them when verbose. What the function decides now is shown where it differs
 // from what stands in the cluster.
 func (p printer) conditions(s v1.Status) {
@@ -57,7 +92,7 @@ func (p printer) conditions(s v1.Status) {
 	server := conditionOf(&s, string(reason.ServerReady))
 	for _, condition := range s.Conditions {
 		// ServerReady says why it is not ready, Crossplane's Ready only that.
-		implied := condition.Type == "Ready" && server.Status == statusFalse
+		implied := condition.Type == "Ready" && server.Status == statusFalse || isChecked(condition)
 		if p.verbose || !fine(condition) && !implied {
 			shown = append(shown, condition)
 		}
@@ -76,6 +111,11 @@ func (p printer) conditions(s v1.Status) {
 		p.section("The function would now say")
 		p.list(news, s.Headline)
 	}
+}
+
+// isChecked tells whether a condition is among the checks, with its message.
+func isChecked(condition v1.Condition) bool {
+	return condition.Type == string(reason.PostgresReady) || condition.Type == string(reason.ObjectStorageReady)
 }
 
 // list conditions. What the headline says already is not said again.
@@ -137,7 +177,7 @@ func (p printer) event(event v1.Event) {
 	if event.Warning {
 		paint = p.palette.Warn
 	}
-	head := fmt.Sprintf("%s  %s  ", terminal.Pad(p.age(event.Last), 5), event.Object)
+	head := fmt.Sprintf("%s  %s  %s  ", terminal.Pad(p.age(event.Last), 5), terminal.Pad(terminal.EventType(event.Warning), 7), event.Object)
 	tail := event.Message
 	if event.Count > 1 {
 		tail = fmt.Sprintf("(%d times) %s", event.Count, tail)
@@ -155,7 +195,7 @@ func (p printer) notes(s v1.Status) {
 	if len(s.Notes) == 0 {
 		return
 	}
-	p.section("Not read")
+	p.section("Notes")
 	for _, note := range slices.Compact(s.Notes) {
 		p.text("  ", note)
 	}

@@ -51,8 +51,8 @@ func New(f factory.Factory) *cobra.Command {
 		Use:   "status [NAME | vor/NAME]",
 		Short: "Show what runs, on which data, what is wrong, and what to type now",
 		Long: `Without a name, a table of every Chroma and ValdOperatorRelease of the namespace. With a name, everything about one: what
-runs, on which data, the claim, the Pod or the components, Crossplane's own trouble, the conditions that ask for
-action, recent events, and the next step as a command.
+runs, on which data, the claim, the Pod or the components, Crossplane's own trouble, what is checked all the time, the
+conditions that ask for action, recent events, and the next step as a command.
 
 The function of this plugin is asked about the objects as they are: where it would now say something else than what
 stands in the cluster, both are shown.
@@ -60,7 +60,8 @@ stands in the cluster, both are shown.
 ` + exit.Help + `
 
 With a name it exits with 4 when the server does not serve or nobody works on it. With --watch it ends when the server
-serves and nothing is left to do, with 3 when a change to the spec is held back then.`,
+serves and nothing is left to do, with 3 when a change to the spec is held back then. Where no terminal shows it, --watch
+tells in lines what changes, and the whole status at the end. Without a name, --watch goes on until it is interrupted.`,
 		Example: `  # Every Chroma in the namespace, and in all of them
   kubectl chroma status
   kubectl chroma status -A
@@ -70,6 +71,9 @@ serves and nothing is left to do, with 3 when a change to the spec is held back 
 
   # Follow an upgrade to its end
   kubectl chroma status demo --watch
+
+  # Keep an eye on all of them
+  kubectl chroma status -A --watch
 
   # For programs
   kubectl chroma status demo -o json`,
@@ -87,8 +91,8 @@ serves and nothing is left to do, with 3 when a change to the spec is held back 
 	flags := command.Flags()
 	flags.BoolVarP(&o.all, "all-namespaces", "A", false, "the table of all namespaces")
 	flags.StringVarP(&o.selector, "selector", "l", "", "only those with these labels, like team=a,tier!=test")
-	flags.BoolVarP(&o.watch, "watch", "w", false, "with a name: redraw until it serves and nothing is left to do")
-	flags.DurationVar(&o.timeout, "timeout", 0, "with --watch: how long to wait, like 5m; 0 waits for ever")
+	flags.BoolVarP(&o.watch, "watch", "w", false, "redraw: with a name until it serves and nothing is left to do, else until it is interrupted")
+	flags.DurationVar(&o.timeout, "timeout", 0, "with --watch and a name: how long to wait, like 5m; 0 waits for ever")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "every condition, every event, and what of Crossplane is at work")
 	flags.StringVarP(&o.output, "output", "o", "", "wide, json, yaml or name")
 	return command
@@ -121,8 +125,8 @@ func (o *Options) Validate() error {
 		return exit.Errorf(exit.Usage, "a name cannot be used with --all-namespaces or --selector")
 	case invalid != nil:
 		return exit.Errorf(exit.Usage, "--selector: %w", invalid)
-	case o.watch && o.argument == "":
-		return exit.Errorf(exit.Usage, "--watch needs a name")
+	case o.timeout != 0 && (!o.watch || o.argument == ""):
+		return exit.Errorf(exit.Usage, "--timeout is for --watch with a name")
 	case o.watch && o.output != "" && o.output != formatWide:
 		return exit.Errorf(exit.Usage, "--watch is for people: leave out --output")
 	}
@@ -132,6 +136,8 @@ func (o *Options) Validate() error {
 // Run the command.
 func (o *Options) Run(ctx context.Context) error {
 	switch {
+	case o.argument == "" && o.watch:
+		return o.followTable(ctx)
 	case o.argument == "":
 		return o.table(ctx)
 	case o.watch:

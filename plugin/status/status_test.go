@@ -52,6 +52,9 @@ func TestStatusWithoutTheAPIServersHelp(t *testing.T) {
 		"NoPods":         {reason: "What cannot be read is a line in an otherwise complete status.", fault: fixture.Forbid("/pods"), args: []string{"status", "demo"}, code: exit.Fine, want: `cannot get resource "pods"`},
 		"EventsHang":     {reason: "A part that hangs is cut, and is a line.", fault: fixture.Hang("/events"), args: []string{"status", "demo", "--request-timeout", "200ms"}, code: exit.Fine, want: "cannot list Event"},
 		"Format":         {reason: "An unknown format is a usage error.", args: []string{"status", "demo", "-o", "toml"}, code: exit.Usage, want: "wide, json, yaml, name"},
+		"NoReleases":     {reason: "That Vald cannot be read is a note under the table.", fault: fixture.Forbid("/valdoperatorreleases"), args: []string{"status"}, code: exit.Fine, want: `Note: cannot list ValdOperatorRelease`},
+		"NoFunctions":    {reason: "So is what works on the objects.", fault: fixture.Forbid("/functions"), args: []string{"status"}, code: exit.Fine, want: `it is not known whether the Function runs`},
+		"Timeout":        {reason: "Only one object is waited for.", args: []string{"status", "-w", "--timeout", "1s"}, code: exit.Usage, want: "--timeout"},
 		"NameAndAll":     {reason: "A name and all namespaces contradict each other.", args: []string{"status", "demo", "-A"}, code: exit.Usage, want: "--all-namespaces"},
 		"Kind":           {reason: "Another kind is a usage error.", args: []string{"status", "pod/x"}, code: exit.Usage, want: "vor/NAME"},
 		"Release":        {reason: "A ValdOperatorRelease is found by its short name.", args: []string{"status", "vor/nobody"}, code: exit.Error, want: "ValdOperatorRelease nobody"},
@@ -72,24 +75,38 @@ func TestStatusWithoutTheAPIServersHelp(t *testing.T) {
 	}
 }
 
-func TestWatchEndsWhenItServes(t *testing.T) {
+func TestWhatCannotBeReadIsNotSaidToBeGone(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		state  string
-		args   []string
+		fault  fixture.Fault
 		code   exit.Code
-		want   string
+		// want is in the output, and never is not.
+		want, never []string
 	}{
-		"Ready":    {reason: "Nothing is left to do.", state: "ready", code: exit.Fine, want: "Ready"},
-		"Blocked":  {reason: "It serves, and what the spec asks for is held back: that is a refusal.", state: "blocked-downgrade", code: exit.Refused, want: "Downgrade"},
-		"Creating": {reason: "What does not happen in time is a timeout.", state: "creating", args: []string{"--timeout", "100ms"}, code: exit.TimedOut, want: "in vain"},
+		"NoClaims":    {reason: "A claim that may not be read can be there.", state: "ready", fault: fixture.Forbid("/persistentvolumeclaims"), code: exit.Fine, want: []string{"Claim        demo-1  cannot be read", `cannot get resource "persistentvolumeclaims"`}, never: []string{"gone", "ClaimLost"}},
+		"ClaimHangs":  {reason: "Nor does a read that hangs say that it is gone.", state: "ready", fault: fixture.Hang("/persistentvolumeclaims"), code: exit.Fine, want: []string{"Claim        demo-1  cannot be read"}, never: []string{"gone", "ClaimLost"}},
+		"ClaimBreaks": {reason: "What the cluster has said stands.", state: "claim-lost", fault: fixture.Break("/persistentvolumeclaims"), code: exit.Unhealthy, want: []string{"Claim        demo-1  cannot be read", "ClaimLost"}, never: []string{"demo-1  gone"}},
+		"NoPods":      {reason: "A Pod that may not be read can run.", state: "ready", fault: fixture.Forbid("/pods"), code: exit.Fine, want: []string{"Name         demo-1  cannot be read"}, never: []string{"there is none", "The function would now say"}},
+		"PodHangs":    {reason: "Nor does a read that hangs say that there is none.", state: "ready", fault: fixture.Hang("/pods"), code: exit.Fine, want: []string{"Name         demo-1  cannot be read"}, never: []string{"there is none", "The function would now say"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			server := fixture.Serve(t, fixture.Load(t, tc.state)...)
-			got := fixture.Run(t, server, "", append([]string{"status", "demo", "-n", "default", "--watch"}, tc.args...)...)
-			if got.Code != tc.code || !strings.Contains(got.Out+got.Err, tc.want) {
-				t.Errorf("\n%s\nwant exit code %d and %q, got:\n%s", tc.reason, tc.code, tc.want, got)
+			server.Fault = tc.fault
+			got := fixture.Run(t, server, "", "status", "demo", "-n", "default", "--request-timeout", "300ms")
+			if got.Code != tc.code {
+				t.Errorf("\n%s\nwant exit code %d, got:\n%s", tc.reason, tc.code, got)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(got.Out, want) {
+					t.Errorf("\n%s\nwant %q, got:\n%s", tc.reason, want, got)
+				}
+			}
+			for _, never := range tc.never {
+				if strings.Contains(got.Out, never) {
+					t.Errorf("\n%s\nwant no %q, got:\n%s", tc.reason, never, got)
+				}
 			}
 		})
 	}
@@ -99,6 +116,7 @@ func TestTableOfThousandsIsPaged(t *testing.T) {
 	var objects []*unstructured.Unstructured
 	for _, object := range fixture.Load(t, "ready") {
 		if object.GetKind() != "Chroma" {
+			objects = append(objects, object)
 			continue
 		}
 		for i := range 1200 {
@@ -112,8 +130,8 @@ func TestTableOfThousandsIsPaged(t *testing.T) {
 	if lines := strings.Count(got.Out, "\n"); got.Code != exit.Fine || lines != 1201 {
 		t.Errorf("want a header and 1200 lines, got %d and exit code %d", lines, got.Code)
 	}
-	if requests := server.Requests(); len(requests) != 4 {
-		t.Errorf("want three pages, and one request for Vald: %v", requests)
+	if requests := server.Requests(); len(requests) != 6 {
+		t.Errorf("want three pages, one request for Vald, and one each for the Composition and the Function: %v", requests)
 	}
 }
 

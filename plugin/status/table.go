@@ -3,6 +3,7 @@ package status
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/reason"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
@@ -18,25 +20,95 @@ import (
 
 // table of all that match.
 func (o *Options) table(ctx context.Context) error {
-	namespace := o.namespace
-	if o.all {
-		namespace = ""
-	}
-	list := v1.StatusList{Header: v1.HeaderOf(v1.KindStatusList), Items: []v1.Summary{}}
-	for _, kind := range []schema.GroupVersionKind{cluster.Chroma(), cluster.ValdOperatorRelease()} {
-		err := cluster.Pages(ctx, o.client, kind, namespace, o.selector, func(r row) { list.Items = append(list.Items, r.summary()) })
-		// A cluster need not serve Vald.
-		if kind == cluster.ValdOperatorRelease() && (apierrors.IsNotFound(err) || apierrors.IsForbidden(err)) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
+	list, err := o.list(ctx)
+	if err != nil {
+		return err
 	}
 	if err := o.printTable(list); err != nil {
 		return fmt.Errorf("cannot print the table: %w", err)
 	}
 	return nil
+}
+
+// list all that match. Of those whose Function is missing or down, that is what a person should know first.
+func (o *Options) list(ctx context.Context) (v1.StatusList, error) {
+	namespace := o.namespace
+	if o.all {
+		namespace = ""
+	}
+	list := v1.StatusList{Header: v1.HeaderOf(v1.KindStatusList), Items: []v1.Summary{}}
+	functions := newFunctions(o.client)
+	for _, kind := range []schema.GroupVersionKind{cluster.Chroma(), cluster.ValdOperatorRelease()} {
+		err := cluster.Pages(ctx, o.client, kind, namespace, o.selector, func(r row) {
+			kind, name := r.composition()
+			list.Items = append(list.Items, r.summary(functions.trouble(ctx, kind, name)))
+		})
+		// A cluster need not serve Vald, nor need everybody be able to read it.
+		if kind == cluster.ValdOperatorRelease() && apierrors.IsForbidden(err) {
+			list.Notes = append(list.Notes, err.Error())
+			continue
+		}
+		if kind == cluster.ValdOperatorRelease() && apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return list, err
+		}
+	}
+	list.Notes = append(list.Notes, functions.notes...)
+	return list, nil
+}
+
+// tableInterval between two looks at all of them, which takes the API server more than one object does.
+const tableInterval = 2 * time.Second
+
+// followTable until it is interrupted. Where no terminal shows it, the table is printed when more than an age has changed.
+func (o *Options) followTable(ctx context.Context) error {
+	screen := terminal.NewScreen(o.factory.Streams.Out)
+	seen, last := false, v1.StatusList{}
+	for {
+		list, err := o.list(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil && !seen:
+			return err
+		case err != nil && screen.Live():
+			screen.Draw(o.palette.Warn("cannot look at the moment: "+err.Error())+"\n", "")
+		case err != nil:
+			_, _ = fmt.Fprintln(o.factory.Streams.ErrOut, "cannot look at the moment: "+err.Error())
+		case screen.Live() || !seen || !slices.Equal(list.Items, last.Items) || !slices.Equal(list.Notes, last.Notes):
+			seen, last = true, list
+			screen.Draw(o.frame(list), "")
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(tableInterval):
+		}
+	}
+}
+
+// frame of the table.
+func (o *Options) frame(list v1.StatusList) string {
+	var out strings.Builder
+	if len(list.Items) == 0 {
+		out.WriteString(o.nothing() + "\n")
+	} else {
+		_ = terminal.Table(&out, o.rows(list))
+	}
+	for _, note := range list.Notes {
+		fmt.Fprintln(&out, "Note: "+note)
+	}
+	return out.String()
+}
+
+// nothing is there.
+func (o *Options) nothing() string {
+	if o.all {
+		return "There is no Chroma in the cluster."
+	}
+	return "There is no Chroma in namespace " + o.namespace + "."
 }
 
 func (o *Options) printTable(list v1.StatusList) error {
@@ -52,12 +124,13 @@ func (o *Options) printTable(list v1.StatusList) error {
 	case terminal.JSON, terminal.YAML:
 		return terminal.Document(out, o.output, list)
 	}
-	if len(list.Items) == 0 {
-		where := "in namespace " + o.namespace
-		if o.all {
-			where = "in the cluster"
+	for _, note := range list.Notes {
+		if _, err := fmt.Fprintln(o.factory.Streams.ErrOut, "Note: "+note); err != nil {
+			return err
 		}
-		_, err := fmt.Fprintf(o.factory.Streams.ErrOut, "There is no Chroma %s.\n", where)
+	}
+	if len(list.Items) == 0 {
+		_, err := fmt.Fprintln(o.factory.Streams.ErrOut, o.nothing())
 		return err
 	}
 	return terminal.Table(out, o.rows(list))
@@ -83,7 +156,7 @@ func (o *Options) rows(list v1.StatusList) [][]terminal.Cell {
 			// The registry is the same for most of them, and the version is what one looks for.
 			image = image[strings.LastIndex(image, "/")+1:]
 		}
-		row := terminal.Plain(name, orDash(item.Phase), orDash(image), orDash(item.Data), orDash(item.Attention), age(o.factory.Now(), item.Created))
+		row := terminal.Plain(name, orDash(item.Phase), orDash(image), orDash(item.Data), orDash(attention(item)), age(o.factory.Now(), item.Created))
 		row[1].Paint, row[4].Paint = o.phase(item.Phase), o.alarm(item)
 		if o.all {
 			row = append(terminal.Plain(item.Namespace), row...)
@@ -111,6 +184,14 @@ func (o *Options) alarm(item v1.Summary) func(string) string {
 		return o.palette.Warn
 	}
 	return o.palette.Bad
+}
+
+// attention as people read it: an open incident has its code.
+func attention(item v1.Summary) string {
+	if item.Incident != "" && item.Attention == string(reason.DataVersionUnknown) {
+		return "Incident " + item.Incident
+	}
+	return item.Attention
 }
 
 func age(now time.Time, created string) string {

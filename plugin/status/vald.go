@@ -7,9 +7,14 @@ import (
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 )
 
-// judgeVald says how a ValdOperatorRelease is: its phases follow each other, and the first that is not over says why.
+// valdPhases of a ValdOperatorRelease, which follow each other.
+func valdPhases() []reason.ConditionType {
+	return []reason.ConditionType{reason.WaitingClusterCreate, reason.WaitingCreateVrs, reason.ValdCompleted}
+}
+
+// judgeVald says how a ValdOperatorRelease is: the first phase that is not over says why.
 func judgeVald(out *v1.Status, name string) {
-	for _, phase := range []reason.ConditionType{reason.WaitingClusterCreate, reason.WaitingCreateVrs, reason.ValdCompleted} {
+	for _, phase := range valdPhases() {
 		condition := decided(out, string(phase))
 		if condition.Status == statusTrue {
 			continue

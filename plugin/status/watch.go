@@ -34,54 +34,100 @@ func Follow(ctx context.Context, f factory.Factory, client *cluster.Client, obje
 	return o.follow(ctx)
 }
 
-// follow the object until it serves and nothing is left to do. A read that fails is shown, and tried again.
+// goal of following.
+const goal = "it serves and nothing is left to do"
+
+// follow the object until it serves and nothing is left to do. A read that fails is shown, and tried again. Where no
+// terminal shows frames, a line tells what changes, and the whole status comes at the end.
 func (o *Options) follow(ctx context.Context) error {
 	if o.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
-	screen := terminal.NewScreen(o.factory.Streams.Out)
-	begun, seen := o.factory.Now(), false
+	w := watch{Options: o, screen: terminal.NewScreen(o.factory.Streams.Out), begun: o.factory.Now()}
+	w.progress = terminal.NewProgress(o.factory.Streams.Out, w.begun)
 	for {
 		view, err := live.Glance(ctx, o.client, o.target.Kind, o.namespace, o.target.Name, o.factory.Now())
 		switch {
 		case ctx.Err() != nil:
-			return waitedFor(ctx, "it serves and nothing is left to do")
-		case err != nil && (!seen || apierrors.IsNotFound(err)):
-			// One that is gone does not come back.
+			return w.inVain(ctx)
+		case err != nil && !w.seen:
 			return err
+		case apierrors.IsNotFound(err):
+			// One that is gone does not come back.
+			return exit.Errorf(exit.Error, "%s %s/%s is gone: it was deleted while it was waited for", o.target.Kind.Kind, o.namespace, o.target.Name)
 		case err != nil:
-			screen.Draw(o.palette.Warn("cannot look at the moment: "+err.Error()), "")
+			w.trouble(err)
 		default:
-			seen = true
+			w.seen = true
 			status := modelOf(view)
 			printer := o.printer()
 			if settled(view, status) {
-				screen.End(printer.body(status) + printer.foot(status))
+				w.screen.End(printer.body(status) + printer.foot(status))
 				return verdict(status)
 			}
-			foot := printer.foot(status)
-			if terminal.IsTerminal(o.factory.Streams.Out) {
-				waited := o.factory.Now().Sub(begun).Round(time.Second)
-				foot += o.palette.Faint(fmt.Sprintf("\nwaiting for %s, %s\n", waitsFor(status), waited))
-			}
-			screen.Draw(printer.body(status), foot)
+			w.show(printer, status)
 		}
 		select {
 		case <-ctx.Done():
-			return waitedFor(ctx, "it serves and nothing is left to do")
+			return w.inVain(ctx)
 		case <-time.After(interval):
 		}
 	}
 }
 
-// settled tells whether nothing is left to do: the function has seen the spec, and would change nothing.
+// watch is one following.
+type watch struct {
+	*Options
+	screen   *terminal.Screen
+	progress *terminal.Progress
+	begun    time.Time
+	// seen says that the object was read once, and last is how it was then, as text.
+	seen bool
+	last string
+}
+
+// show how it is now.
+func (w *watch) show(printer printer, status v1.Status) {
+	body, foot := printer.body(status), printer.foot(status)
+	w.last = body + foot
+	if !w.screen.Live() {
+		w.progress.Tell(w.factory.Now(), fmt.Sprintf("%s %s/%s  %s: %s", status.Of, status.Namespace, status.Name, orDash(status.Phase), status.Headline))
+		return
+	}
+	waited := w.factory.Now().Sub(w.begun).Round(time.Second)
+	w.screen.Draw(body, foot+w.palette.Faint(fmt.Sprintf("\nwaiting for %s, %s\n", waitsFor(status), waited)))
+}
+
+// trouble with a read, which is tried again.
+func (w *watch) trouble(err error) {
+	line := "cannot look at the moment: " + err.Error()
+	if !w.screen.Live() {
+		w.progress.Tell(w.factory.Now(), line)
+		return
+	}
+	w.screen.Draw(w.palette.Warn(line)+"\n", "")
+}
+
+// inVain ends with how it was at last.
+func (w *watch) inVain(ctx context.Context) error {
+	if w.last != "" {
+		w.screen.End(w.last)
+	}
+	if ctx.Err() == context.DeadlineExceeded {
+		return exit.Errorf(exit.TimedOut, "waited in vain until %s", goal)
+	}
+	return exit.Errorf(exit.Error, "stopped before %s", goal)
+}
+
+// settled tells whether nothing is left to do: the function has seen the spec that a person wrote, and would change
+// nothing.
 func settled(v *live.View, s v1.Status) bool {
-	if !s.Healthy || v.Object.GetDeletionTimestamp() != nil {
+	if !s.Healthy || v.XR == nil || v.Object.GetDeletionTimestamp() != nil || !copied(v) {
 		return false
 	}
-	if v.Chroma != nil && v.XR != nil && v.Chroma.Status.ObservedGeneration < v.XR.GetGeneration() {
+	if observed, _, _ := unstructured.NestedInt64(v.XR.Object, "status", "observedGeneration"); observed < v.XR.GetGeneration() {
 		return false
 	}
 	return v.Answer == nil || v.Answer.Ready
@@ -99,12 +145,4 @@ func waitsFor(s v1.Status) string {
 		return server.Reason + " to pass"
 	}
 	return "Crossplane"
-}
-
-// waitedFor something in vain.
-func waitedFor(ctx context.Context, what string) error {
-	if ctx.Err() == context.DeadlineExceeded {
-		return exit.Errorf(exit.TimedOut, "waited in vain until %s", what)
-	}
-	return exit.Errorf(exit.Error, "stopped before %s", what)
 }

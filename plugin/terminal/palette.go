@@ -67,6 +67,14 @@ func (p Palette) Strong(text string) string { return p.paint(text, color.Bold) }
 // Faint is detail.
 func (p Palette) Faint(text string) string { return p.paint(text, color.Faint) }
 
+// EventType says in a word what colours say too: a warning is one without them.
+func EventType(warning bool) string {
+	if warning {
+		return "Warning"
+	}
+	return "Normal"
+}
+
 func (p Palette) paint(text string, attributes ...color.Attribute) string {
 	if !p.on || text == "" {
 		return text
