@@ -84,8 +84,17 @@ func (c *Client) Find(ctx context.Context, kind schema.GroupVersionKind, namespa
 
 // List the objects of a kind, read page by page. An empty namespace means all.
 func (c *Client) List(ctx context.Context, kind schema.GroupVersionKind, namespace, labels string) ([]*unstructured.Unstructured, error) {
+	return c.list(ctx, kind, namespace, metav1.ListOptions{LabelSelector: labels})
+}
+
+// ListWhere is List of those whose fields have the values that a field selector gives.
+func (c *Client) ListWhere(ctx context.Context, kind schema.GroupVersionKind, namespace, fields string) ([]*unstructured.Unstructured, error) {
+	return c.list(ctx, kind, namespace, metav1.ListOptions{FieldSelector: fields})
+}
+
+func (c *Client) list(ctx context.Context, kind schema.GroupVersionKind, namespace string, options metav1.ListOptions) ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
-	options := metav1.ListOptions{LabelSelector: labels, Limit: pageSize}
+	options.Limit = pageSize
 	for {
 		page, err := c.page(ctx, kind, namespace, options)
 		if err != nil {

@@ -2,13 +2,14 @@ package live
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
@@ -23,36 +24,58 @@ type Event struct {
 	Last            time.Time
 }
 
-// readEvents of the namespace that are about the object and its parts.
-func (v *View) readEvents(ctx context.Context, client *cluster.Client) {
-	list, err := client.List(ctx, cluster.Event(), v.Namespace(), "")
-	if err != nil {
-		v.note(err)
-		return
+// namespaceDefault has the events about objects that are in no namespace.
+const namespaceDefault = "default"
+
+// readEvents of the namespace and, about a composite that is in none, of the one that has those. The second error is
+// about the latter.
+func (v *View) readEvents(ctx context.Context, client *cluster.Client) (list []*unstructured.Unstructured, own, composite error) {
+	list, own = client.List(ctx, cluster.Event(), v.Namespace(), "")
+	if v.XR == nil || v.XR == v.Object || v.Namespace() == namespaceDefault {
+		return list, own, nil
 	}
-	names := v.names()
+	of := fields.Set{"involvedObject.kind": v.XR.GetKind(), "involvedObject.name": v.XR.GetName()}
+	more, composite := client.ListWhere(ctx, cluster.Event(), namespaceDefault, of.String())
+	return append(list, more...), own, composite
+}
+
+// keepEvents about the object and its parts, oldest first.
+func (v *View) keepEvents(list []*unstructured.Unstructured) {
+	about := v.names()
 	for _, item := range list {
 		event := eventOf(item)
-		if names[event.Kind+"/"+event.Name] {
+		if uid, found := about[event.Kind+"/"+event.Name]; found && v.about(string(uid), Text(item, "involvedObject", "uid"), event.Last) {
 			v.Events = append(v.Events, event)
 		}
 	}
 	slices.SortStableFunc(v.Events, func(a, b Event) int { return a.Last.Compare(b.Last) })
 }
 
-// names of the object and its parts, as kind/name.
-func (v *View) names() map[string]bool {
-	names := map[string]bool{v.Object.GetKind() + "/" + v.Name(): true}
+// about tells whether an event is about an object and not about one of its name that an earlier Chroma had. A part has no
+// UID here: Pods of a name follow each other in the life of one Chroma.
+func (v *View) about(uid, event string, last time.Time) bool {
+	switch {
+	case event == "":
+		return true
+	case uid != "":
+		return event == uid
+	}
+	return !last.Before(v.Object.GetCreationTimestamp().Time)
+}
+
+// names of the object and its parts, as kind/name, with the UIDs of those that are the same all the time.
+func (v *View) names() map[string]types.UID {
+	names := map[string]types.UID{v.Object.GetKind() + "/" + v.Name(): v.Object.GetUID()}
 	if v.XR != nil {
-		names[v.XR.GetKind()+"/"+v.XR.GetName()] = true
+		names[v.XR.GetKind()+"/"+v.XR.GetName()] = v.XR.GetUID()
 		for _, reference := range References(v.XR, v.Namespace()) {
-			names[reference.Kind.Kind+"/"+reference.Name] = true
+			names[reference.Kind.Kind+"/"+reference.Name] = ""
 		}
 	}
 	if v.SingleNode() {
 		// A claim is not composed, and a Pod that was left out is not any more.
-		names["PersistentVolumeClaim/"+chroma.ClaimName(v.Name())] = true
-		names["Pod/"+chroma.PodName(v.Name())] = true
+		names["PersistentVolumeClaim/"+chroma.ClaimName(v.Name())] = ""
+		names["Pod/"+chroma.PodName(v.Name())] = ""
 	}
 	return names
 }
@@ -95,9 +118,17 @@ func Events(ctx context.Context, client *cluster.Client, kind schema.GroupVersio
 	if err := v.decode(); err != nil {
 		return nil, err
 	}
-	v.readEvents(ctx, client)
-	if len(v.Notes) > 0 {
-		return nil, errors.New(v.Notes[0])
+	list, own, composite := v.readEvents(ctx, client)
+	if own != nil {
+		return nil, own
+	}
+	v.keepEvents(list)
+	if composite != nil {
+		// Whoever may read a namespace may not read this one for that, and still has the others.
+		v.Events = append(v.Events, Event{Kind: v.XR.GetKind(), Name: v.XR.GetName(), Warning: true, Reason: NotRead, Message: composite.Error(), Count: 1, Last: now})
 	}
 	return v.Events, nil
 }
+
+// NotRead is the reason of what stands for events that cannot be read.
+const NotRead = "NotRead"

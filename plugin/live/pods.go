@@ -9,19 +9,18 @@ import (
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/component"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 )
 
-const labelApp = "app"
-
 // Pods of a Chroma, newest last: the one of a single-node server, or those of a component of a distributed one.
-func Pods(ctx context.Context, client *cluster.Client, namespace, name, component string) ([]*unstructured.Unstructured, error) {
+func Pods(ctx context.Context, client *cluster.Client, namespace, name, wanted string) ([]*unstructured.Unstructured, error) {
 	object, err := client.Get(ctx, cluster.Chroma(), namespace, name)
 	if err != nil {
 		return nil, err
 	}
 	if Text(object, "spec", "mode") != string(chroma.ModeDistributed) {
-		if component != "" {
+		if wanted != "" {
 			return nil, exit.Errorf(exit.Usage, "%s/%s has one server and no components", namespace, name)
 		}
 		pod, err := client.Find(ctx, cluster.Pod(), namespace, chroma.PodName(name))
@@ -33,16 +32,36 @@ func Pods(ctx context.Context, client *cluster.Client, namespace, name, componen
 		}
 		return []*unstructured.Unstructured{pod}, nil
 	}
-	// There is one distributed Chroma in a namespace. Its chart names the component of a Pod in the label app.
-	pods, err := client.List(ctx, cluster.Pod(), namespace, labelApp)
+	return podsOf(ctx, client, namespace, name, wanted)
+}
+
+// podsOf the components, or of one of them. There is one distributed Chroma in a namespace, and its Pods carry nothing
+// of ours but the names of the chart, in the label app, which others may use too.
+func podsOf(ctx context.Context, client *cluster.Client, namespace, name, wanted string) ([]*unstructured.Unstructured, error) {
+	of := append(component.All(), component.Migration())
+	if wanted != "" {
+		one, err := component.Find(of, wanted)
+		if err != nil {
+			return nil, err
+		}
+		of = []component.Component{one}
+	}
+	var apps []string
+	for _, one := range of {
+		apps = append(apps, one.Workload)
+	}
+	pods, err := client.List(ctx, cluster.Pod(), namespace, component.LabelApp+" in ("+strings.Join(apps, ",")+")")
 	if err != nil {
 		return nil, err
 	}
-	pods = slices.DeleteFunc(pods, func(pod *unstructured.Unstructured) bool {
-		return component != "" && strings.TrimPrefix(pod.GetLabels()[labelApp], "rust-") != strings.TrimPrefix(component, "rust-")
+	slices.SortStableFunc(pods, func(a, b *unstructured.Unstructured) int {
+		return a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time)
 	})
-	if len(pods) == 0 {
-		return nil, exit.Errorf(exit.Unhealthy, "%s/%s has no Pods of component %q at the moment", namespace, name, component)
+	switch {
+	case len(pods) > 0:
+		return pods, nil
+	case wanted != "":
+		return nil, exit.Errorf(exit.Unhealthy, "%s/%s has no Pods of component %s at the moment", namespace, name, of[0].Name)
 	}
-	return pods, nil
+	return nil, exit.Errorf(exit.Unhealthy, "%s/%s has no Pods at the moment", namespace, name)
 }

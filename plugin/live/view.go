@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,6 +19,7 @@ import (
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/composition"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/target"
 )
@@ -87,6 +89,15 @@ func Glance(ctx context.Context, client *cluster.Client, kind schema.GroupVersio
 	return v, v.complete(ctx, client)
 }
 
+// Again looks at the same object, after a person was asked for example. Another one of its name is refused.
+func (v *View) Again(ctx context.Context, client *cluster.Client, now time.Time) (*View, error) {
+	out, err := Glance(ctx, client, v.Object.GroupVersionKind(), v.Namespace(), v.Name(), now)
+	if err == nil && out.Object.GetUID() != v.Object.GetUID() {
+		return nil, exit.Errorf(exit.Refused, "%s/%s was deleted and created again in the meantime: nothing was changed", v.Namespace(), v.Name())
+	}
+	return out, err
+}
+
 // Chroma that an argument names, with a client that reached it: what most commands begin with. It is a
 // glance.
 func Chroma(ctx context.Context, f factory.Factory, argument string) (*cluster.Client, *View, error) {
@@ -140,10 +151,21 @@ func newView(object *unstructured.Unstructured, now time.Time) *View {
 	}
 }
 
-// IsClaim tells whether the object is a claim: only those refer to the composite that is made of them.
-func (v *View) IsClaim() bool {
-	_, found, _ := unstructured.NestedMap(v.Object.Object, "spec", "resourceRef")
-	return found && v.Object.GetKind() == chroma.Kind
+// IsClaim tells whether the object is a claim.
+func (v *View) IsClaim() bool { return IsClaim(v.Object) }
+
+// IsClaim tells whether an object is a claim: only those refer to the composite that is made of them.
+func IsClaim(object *unstructured.Unstructured) bool {
+	_, found, _ := unstructured.NestedMap(object.Object, "spec", "resourceRef")
+	return found && object.GetKind() == chroma.Kind
+}
+
+// Owns tells whether an owner is the composite. One that cannot be read is known by its name.
+func (v *View) Owns(owner metav1.OwnerReference) bool {
+	if v.XR != nil {
+		return owner.UID == v.XR.GetUID()
+	}
+	return owner.Kind == chroma.KindXChroma && owner.Name == Text(v.Object, "spec", "resourceRef", "name")
 }
 
 // Name as people know it.
@@ -195,7 +217,12 @@ func (v *View) read(ctx context.Context, client *cluster.Client) {
 		})
 	}
 	if !v.eventless {
-		group.Go(func() { v.readEvents(ctx, client) })
+		group.Go(func() {
+			list, own, composite := v.readEvents(ctx, client)
+			v.note(own)
+			v.note(composite)
+			v.keepEvents(list)
+		})
 	}
 	group.Wait()
 	v.Pod = v.Observed[chroma.RolePod]
