@@ -39,7 +39,9 @@ func (s situation) compose(c course) ([]pass.Object, error) {
 		if manifest == nil {
 			continue
 		}
-		s.applyRepairs(role, manifest, c.repairs)
+		if c.mayWrite(role) {
+			s.applyRepairs(role, manifest, c.repairs)
+		}
 		objects = append(objects, pass.Object{Role: role, Manifest: manifest, Ready: s.objectReady(role)})
 	}
 	return objects, nil
@@ -57,7 +59,7 @@ func (s situation) composeRole(role string, c course) (any, error) {
 		return keep(observed)
 	case !isWanted:
 		return s.composeObsolete(role, observed, c.progress.done)
-	case c.stage == build && wanted.Tier > c.progress.reached, c.refusals[role].wait > 0, c.aborted:
+	case c.stage == build && wanted.Tier > c.progress.reached, !c.mayWrite(role):
 		return keep(observed)
 	case observed == nil && !s.w.mayCreate(wanted):
 		return nil, nil

@@ -31,8 +31,9 @@ func Decide(request pass.Request, checks Checks) (pass.Answer, error) {
 	s := assess(w)
 	s.build()
 	c := s.course()
-	c.repairs = s.repairs()
-	c.refusals, c.aborted = s.refusals(c)
+	c.refusals, c.aborted = s.refusals()
+	c.repairs = s.repairs(c)
+	c.refusals = s.tried(c)
 	objects, err := s.compose(c)
 	if err != nil {
 		return pass.Answer{}, err

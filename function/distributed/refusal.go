@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,9 +27,8 @@ type refusal struct {
 }
 
 // refusals of writes by role: those just learned of, and earlier ones that are not over. While one waits, its object
-// is kept or left out: a refusal other than 422 ends the pass before the status is written, and nobody would be told. One
-// whose time has come is over when the pass does not go as far: nothing is tried then, so nothing would ever end it.
-func (s situation) refusals(c course) (held map[string]refusal, aborted bool) {
+// is kept or left out: a refusal other than 422 ends the pass before the status is written, and nobody would be told.
+func (s situation) refusals() (held map[string]refusal, aborted bool) {
 	before := writes.Pass{
 		Content:  s.contentOf,
 		Observed: func(role string) bool { return s.w.Observed[role] != nil },
@@ -44,9 +44,6 @@ func (s situation) refusals(c course) (held map[string]refusal, aborted bool) {
 	}
 	out := map[string]refusal{}
 	for _, held := range before.Refusals() {
-		if held.Wait == 0 && !s.reaches(held.Role, c) {
-			continue
-		}
 		out[held.Role] = refusal{wait: held.Wait, Retry: v1alpha1.Retry{
 			Role: held.Role, Attempts: held.Attempts, Last: metav1.NewTime(held.Last), Refused: held.Refused, Message: held.Message, Tried: held.Tried,
 		}}
@@ -54,8 +51,24 @@ func (s situation) refusals(c course) (held map[string]refusal, aborted bool) {
 	return out, before.Aborted()
 }
 
+// tried are the refusals of a pass without those whose time has come and that it does not reach: nothing is tried then, so
+// nothing would ever end them.
+func (s situation) tried(c course) map[string]refusal {
+	out := maps.Clone(c.refusals)
+	maps.DeleteFunc(out, func(role string, held refusal) bool { return held.wait == 0 && !s.reaches(role, c) })
+	return out
+}
+
+// mayWrite says that neither a refusal of the role nor one that ended the previous pass is in the way.
+func (c course) mayWrite(role string) bool { return !c.aborted && c.refusals[role].wait == 0 }
+
 // reaches says whether a pass goes as far as a role: the rest is kept, whatever the API says to what is wanted of it.
 func (s situation) reaches(role string, c course) bool {
+	for name, known := range c.repairs {
+		if component, _ := s.layout.Component(name); known.due && role == workloadRole(component) {
+			return true
+		}
+	}
 	switch c.stage {
 	case claim:
 		return role == accountRole()

@@ -20,6 +20,8 @@ const patience = 180 * time.Second
 type repair struct {
 	v1alpha1.Repair
 	wait time.Duration
+	// due says that patience is at its end in this pass: the restart begins, unless the API refuses it.
+	due bool
 }
 
 // restartedInIncident says that this incident had its one restart.
@@ -70,8 +72,9 @@ const (
 	excused
 )
 
-// goOn with a repair by what is seen now.
-func (w World) goOn(known repair, seen symptom, why reason.Reason) repair {
+// goOn with a repair by what is seen now. A restart that may not be written is not decided either: the incident may be over
+// before it may.
+func (w World) goOn(known repair, seen symptom, why reason.Reason, mayWrite bool) repair {
 	switch seen {
 	case unclear:
 		return known
@@ -96,12 +99,17 @@ func (w World) goOn(known repair, seen symptom, why reason.Reason) repair {
 		known.wait = left
 		return known
 	}
+	known.due = true
+	if !mayWrite {
+		known.wait = ttlWaiting
+		return known
+	}
 	known.Restarted, known.Reason = &now, string(why)
 	return known
 }
 
 // repairs of this pass by component.
-func (s situation) repairs() map[string]repair {
+func (s situation) repairs(c course) map[string]repair {
 	out := map[string]repair{}
 	for _, rule := range []struct {
 		component string
@@ -112,7 +120,7 @@ func (s situation) repairs() map[string]repair {
 		{chart.SysDB, reason.SysdbLeaderLost, s.sysdbSymptom},
 	} {
 		component, _ := s.layout.Component(rule.component)
-		known := s.w.goOn(s.w.knownRepair(component, rule.why), rule.look(), rule.why)
+		known := s.w.goOn(s.w.knownRepair(component, rule.why), rule.look(), rule.why, c.mayWrite(workloadRole(component)))
 		if known.UnreadySince != nil || known.Restarted != nil {
 			out[rule.component] = known
 		}

@@ -2,6 +2,7 @@ package distributed_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -261,5 +262,81 @@ func TestStaleAddress(t *testing.T) {
 	c.after(180 * time.Second)
 	if c.observed[role].GetGeneration() == generation {
 		t.Errorf("nobody reaches the Pod by an address of before: the sysdb is restarted, got %+v", c.condition(reason.Repaired))
+	}
+}
+
+// forbidden pass: an admission policy refuses any change of a role with 403, and Crossplane ends such a pass before the
+// status is written. True: the pass was such a one.
+func (c *cluster) forbidden(role string) bool {
+	before, status := c.observed[role], plain(c.t, c.xr["status"])
+	c.pass()
+	if c.observed[role].GetGeneration() == before.GetGeneration() {
+		return false
+	}
+	c.observed[role], c.xr["status"] = before, status
+	conditions := slices.DeleteFunc(status["conditions"].([]any), func(of any) bool { return of.(map[string]any)["type"] == "Synced" })
+	status["conditions"] = conditions
+	c.synced(fmt.Sprintf(`cannot compose resources: cannot apply composed resource %q: the policy forbids it`, role))
+	return true
+}
+
+// TestRefusedRepair: while the API refuses a repair the status is written all the same, and once it is allowed the repair
+// comes.
+func TestRefusedRepair(t *testing.T) {
+	cases := map[string]struct {
+		component string
+		fail      func(*cluster)
+		repaired  func(*cluster) bool
+	}{
+		chart.WorkQueue: {
+			component: chart.WorkQueue,
+			fail:      func(c *cluster) { c.unready(workloadRole(chart.WorkQueue), workQueuePod) },
+			repaired:  func(c *cluster) bool { return c.replicas(workloadRole(chart.WorkQueue)) == 0 },
+		},
+		chart.SysDB: {
+			component: chart.SysDB,
+			fail: func(c *cluster) {
+				_ = unstructured.SetNestedSlice(c.others["MemberList/fn-consumer-memberlist"].Object, []any{}, "spec", "members")
+			},
+			repaired: func(c *cluster) bool {
+				annotations, _, _ := unstructured.NestedStringMap(c.observed[workloadRole(chart.SysDB)].Object, "spec", "template", "metadata", "annotations")
+				return annotations[chart.AnnotationRestartedAt] != ""
+			},
+		},
+	}
+	for name, tc := range cases {
+		for spec, version := range map[string]string{"": "52ce844", "of a spec that is refused": "0123456"} {
+			t.Run(name+" "+spec, func(t *testing.T) {
+				c := running(t, "52ce844")
+				role := workloadRole(tc.component)
+				c.spec()["version"] = version
+				tc.fail(c)
+				c.pass()
+				c.now = c.now.Add(180 * time.Second)
+				lost, last := 0, -2
+				for i := range 30 {
+					if c.forbidden(role) {
+						if lost++; last == i-1 {
+							t.Fatal("the status is not written")
+						}
+						last = i
+					} else if got := c.condition(reason.Repaired); got.Reason != reason.NothingRepaired {
+						t.Fatalf("nothing was repaired, got %+v", got)
+					} else if got := c.condition(reason.UpgradeBlocked); spec == "" && got.Reason != reason.WriteRefused {
+						t.Fatalf("it is told that the API refuses it, got %+v", got)
+					}
+					c.now = c.now.Add(5 * time.Second)
+				}
+				if lost == 0 || lost > 15 {
+					t.Errorf("of 30 passes %d end before the status is written", lost)
+				}
+				for range 30 {
+					c.after(5 * time.Second)
+				}
+				if !tc.repaired(c) || c.condition(reason.Repaired).Reason == reason.NothingRepaired {
+					t.Errorf("once it is allowed the repair comes, got %+v", c.condition(reason.Repaired))
+				}
+			})
+		}
 	}
 }
