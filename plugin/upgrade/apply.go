@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,16 +13,12 @@ import (
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/change"
-	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
 	"github.com/function-chroma/function-chroma/plugin/status"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
-
-// registryPatience with a registry that is asked for a tag.
-const registryPatience = 5 * time.Second
 
 // ApplyOptions of upgrade apply.
 type ApplyOptions struct {
@@ -45,16 +39,18 @@ func newApply(f factory.Factory) *cobra.Command {
 		Use:   "apply NAME --image IMAGE",
 		Short: "Check an image, try the Pod, ask, and change the spec",
 		Long: `Change the image of a Chroma: check it with the function's own rules, try the new Pod with a server-side dry run (quota,
-LimitRange, webhooks), look the tag up in its registry (a warning when that cannot be done), ask, and apply. With --wait
-follow until the server serves again.
+LimitRange, webhooks), look the tag up in its registry, ask, and apply. With --wait follow until the server serves again.
+
+A tag that its registry does not have is refused. A registry that cannot be asked from here is a warning: the node may well
+reach it.
 
 When a controller writes spec.image, of GitOps for example, it is named: it would set the image back, so the place to
 change it is its source. A person at a terminal is asked; a script needs --force-conflicts.
 
 ` + exit.Help + `
 
-It exits with 3 when the function or the API server refuses it, or a controller writes the image; nothing is changed
-then.`,
+It exits with 3 when the function or the API server refuses it, the registry does not have the tag, or a controller writes
+the image; nothing is changed then.`,
 		Example: `  # Ask, apply, and follow
   kubectl chroma upgrade apply demo --image docker.io/chromadb/chroma:1.5.9 --wait
 
@@ -96,9 +92,9 @@ func (o *ApplyOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	check, err := judge(ctx, client, view, o.image)
+	check, err := judge(ctx, client, view, about(view.Object, o.image))
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot check %s %s/%s: %w", chroma.Kind, view.Namespace(), view.Name(), err)
 	}
 	if !check.Allowed {
 		if err := printOne(o.Streams.Out, palette, check); err != nil {
@@ -111,7 +107,9 @@ func (o *ApplyOptions) Run(ctx context.Context) error {
 		return err
 	}
 	if o.registry {
-		o.lookUp(ctx)
+		if err := o.lookUp(ctx); err != nil {
+			return err
+		}
 	}
 	question := fmt.Sprintf("Replace the server of %s/%s?", view.Namespace(), view.Name())
 	if check.From == check.To {
@@ -160,62 +158,18 @@ func (o *ApplyOptions) summary(check v1.UpgradeCheck) {
 	if check.WayBack != "" {
 		_, _ = fmt.Fprintf(o.Streams.ErrOut, "Back  %s\n", strings.Join(terminal.Wrap(check.WayBack, terminal.DefaultWidth-6), "\n      "))
 	}
+	for _, note := range check.Notes {
+		_, _ = fmt.Fprintf(o.Streams.ErrOut, "Note  %s\n", strings.Join(terminal.Wrap(note, terminal.DefaultWidth-6), "\n      "))
+	}
 }
 
-// intent is the one field that the plugin applies as its own.
+// intent is the one field that the plugin applies as its own, to that very object: one that was made anew meanwhile has
+// other data, and is refused as a conflict.
 func intent(of *unstructured.Unstructured, image string) *unstructured.Unstructured {
 	out := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"image": image}}}
 	out.SetGroupVersionKind(of.GroupVersionKind())
 	out.SetNamespace(of.GetNamespace())
 	out.SetName(of.GetName())
+	out.SetUID(of.GetUID())
 	return out
-}
-
-// tryPod has the API server look at a Pod like the running one with the image, under another name: quota, LimitRange
-// and webhooks have their say, and nothing is created.
-func (o *ApplyOptions) tryPod(ctx context.Context, client *cluster.Client, v *live.View) error {
-	if v.Pod == nil {
-		return nil
-	}
-	pod := &unstructured.Unstructured{Object: map[string]any{}}
-	spec, _, err := unstructured.NestedMap(v.Pod.Object, "spec")
-	if err != nil {
-		return fmt.Errorf("cannot read Pod %s: %w", v.Pod.GetName(), err)
-	}
-	delete(spec, "nodeName")
-	containers, _, _ := unstructured.NestedSlice(spec, "containers")
-	if len(containers) > 0 {
-		if first, ok := containers[0].(map[string]any); ok {
-			first["image"] = o.image
-			spec["containers"] = containers
-		}
-	}
-	pod.Object["spec"] = spec
-	pod.SetGroupVersionKind(cluster.Pod())
-	pod.SetNamespace(v.Namespace())
-	pod.SetName(v.Pod.GetName() + "-try")
-	pod.SetLabels(map[string]string{chroma.LabelChroma: v.Name()})
-	_, err = client.Create(ctx, pod, true)
-	if err != nil && strings.Contains(err.Error(), "exceeded quota") {
-		// The running Pod is counted beside the one that is tried, and is gone before the real one comes.
-		_, _ = fmt.Fprintf(o.Streams.ErrOut, "warning: the quota has no room for a second Pod, so it is not known whether it has room for the new one: %v\n", err)
-		return nil
-	}
-	if err != nil {
-		return exit.Errorf(exit.Refused, "the API server would refuse the new Pod, so nothing was changed: %w", err)
-	}
-	return nil
-}
-
-// lookUp the tag. A registry that cannot be asked from here can still be one that the node can pull from.
-func (o *ApplyOptions) lookUp(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, registryPatience)
-	defer cancel()
-	reference, err := name.ParseReference(o.image)
-	if err == nil {
-		_, err = remote.Head(reference, remote.WithContext(ctx))
-	}
-	if err != nil {
-		_, _ = fmt.Fprintf(o.Streams.ErrOut, "warning: the image could not be looked up in its registry from here: %v\n", err)
-	}
 }

@@ -2,23 +2,20 @@ package upgrade
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
-	"strings"
+	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
-	"github.com/function-chroma/function-chroma/function/reason"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
-	"github.com/function-chroma/function-chroma/plugin/manifest"
 	"github.com/function-chroma/function-chroma/plugin/target"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
@@ -46,11 +43,13 @@ func newCheck(f factory.Factory) *cobra.Command {
 		Long: `Say whether an image may run on the data: the function's own answer to the objects as they are, with that image. It
 names the rule, the data formats, and what going back would take. Nothing is changed.
 
-Without a name it is a table of all in the namespace (-l, -A). With -f the names and images are those of files.
+Without a name it is a table of all in the namespace (-l, -A). With -f each Chroma of the files is judged as it would be
+once its file is applied: the spec and the annotations of the file are laid over what is in the cluster, and what the file
+leaves out stays. A distributed Chroma has a version instead of an image, and is left out.
 
 ` + exit.Help + `
 
-It exits with 3 when one of them is refused.`,
+It exits with 3 when one of them is refused, and with 1 when one of them cannot be judged: the others are printed.`,
 		Example: `  # One Chroma
   kubectl chroma upgrade check demo --image docker.io/chromadb/chroma:1.5.9
 
@@ -92,8 +91,9 @@ func (o *CheckOptions) Complete(args []string) error {
 		return exit.Errorf(exit.Usage, "say which image with --image")
 	case invalid != nil:
 		return exit.Errorf(exit.Usage, "--selector: %w", invalid)
-	case o.output != "" && o.output != terminal.JSON && o.output != terminal.YAML:
-		return exit.Errorf(exit.Usage, "--output must be json or yaml, not %q", o.output)
+	}
+	if err := factory.Document(o.output); err != nil {
+		return err
 	}
 	if o.palette, err = o.factory.Palette(); err != nil {
 		return err
@@ -102,19 +102,13 @@ func (o *CheckOptions) Complete(args []string) error {
 	return err
 }
 
-// question about one Chroma.
-type question struct {
-	object *unstructured.Unstructured
-	image  string
-}
-
 // Run the command.
 func (o *CheckOptions) Run(ctx context.Context) error {
-	questions, err := o.questions(ctx)
+	questions, notes, err := o.questions(ctx)
 	if err != nil {
 		return err
 	}
-	list := v1.UpgradeCheckList{Header: v1.HeaderOf(v1.KindUpgradeCheck), Items: make([]v1.UpgradeCheck, len(questions))}
+	list := v1.UpgradeCheckList{Header: v1.HeaderOf(v1.KindUpgradeCheck), Items: make([]v1.UpgradeCheck, len(questions)), Notes: notes}
 	errs := make([]error, len(questions))
 	var group sync.WaitGroup
 	// Each takes a dozen requests: a few at a time, for the API server's sake.
@@ -123,91 +117,40 @@ func (o *CheckOptions) Run(ctx context.Context) error {
 		group.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			view, err := live.Complete(ctx, o.client, q.object, o.factory.Now())
-			if err == nil {
-				list.Items[i], err = judge(ctx, o.client, view, q.image)
-			}
-			errs[i] = err
+			list.Items[i], errs[i] = o.answer(ctx, q)
 		})
 	}
 	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+	if o.name != "" && errs[0] != nil {
+		return errs[0]
 	}
 	if err := o.print(list); err != nil {
 		return fmt.Errorf("cannot print the check: %w", err)
 	}
-	for _, item := range list.Items {
-		if !item.Allowed {
-			return exit.Silent(exit.Refused)
-		}
+	if err := errors.Join(errs...); err != nil {
+		return exit.With(exit.Error, err)
+	}
+	if slices.ContainsFunc(list.Items, func(item v1.UpgradeCheck) bool { return !item.Allowed }) {
+		return exit.Silent(exit.Refused)
 	}
 	return nil
 }
 
-func (o *CheckOptions) questions(ctx context.Context) ([]question, error) {
-	if len(o.filenames) > 0 {
-		return o.fromFiles(ctx)
+// answer a question. One that has no answer keeps the others from nothing.
+func (o *CheckOptions) answer(ctx context.Context, q question) (v1.UpgradeCheck, error) {
+	out := v1.UpgradeCheck{Namespace: q.namespace, Name: q.name, From: live.Text(q.object, "status", "image"), To: q.image}
+	object, err := q.read(ctx, o.client)
+	if err == nil {
+		var view *live.View
+		if view, err = live.Basis(ctx, o.client, object, o.factory.Now()); err == nil {
+			out, err = judge(ctx, o.client, view, q)
+		}
 	}
-	if o.name != "" {
-		object, err := o.client.Get(ctx, cluster.Chroma(), o.namespace, o.name)
-		return []question{{object: object, image: o.image}}, err
-	}
-	namespace := o.namespace
-	if o.all {
-		namespace = ""
-	}
-	objects, err := o.client.List(ctx, cluster.Chroma(), namespace, o.selector)
 	if err != nil {
-		return nil, err
+		err = fmt.Errorf("cannot check %s %s/%s: %w", chroma.Kind, q.namespace, q.name, err)
+		out.Error = err.Error()
 	}
-	var out []question
-	for _, object := range objects {
-		if live.Text(object, "spec", "mode") != string(chroma.ModeDistributed) {
-			out = append(out, question{object: object, image: o.image})
-		}
-	}
-	return out, nil
-}
-
-// fromFiles asks about the live objects of the files' names. One that is not there has no data to think of.
-func (o *CheckOptions) fromFiles(ctx context.Context) ([]question, error) {
-	objects, err := manifest.Read(o.factory.Streams.In, false, o.filenames...)
-	if err != nil {
-		return nil, err
-	}
-	var out []question
-	for _, object := range objects {
-		if object.GroupVersionKind().GroupKind() != cluster.Chroma().GroupKind() {
-			continue
-		}
-		namespace := object.GetNamespace()
-		if namespace == "" {
-			namespace = o.namespace
-		}
-		image := o.image
-		if image == "" {
-			image = live.Text(object.Unstructured, "spec", "image")
-		}
-		if image == "" {
-			return nil, exit.Errorf(exit.Usage, "%s: it names no image: say which with --image", object)
-		}
-		found, err := o.client.Find(ctx, cluster.Chroma(), namespace, object.GetName())
-		if err != nil {
-			return nil, err
-		}
-		if found == nil {
-			object.SetNamespace(namespace)
-			found = object.Unstructured
-		}
-		out = append(out, question{object: found, image: image})
-	}
-	if len(out) == 0 {
-		return nil, exit.Errorf(exit.Usage, "the files have no %s", chroma.Kind)
-	}
-	return out, nil
+	return out, err
 }
 
 func (o *CheckOptions) print(list v1.UpgradeCheckList) error {
@@ -218,69 +161,13 @@ func (o *CheckOptions) print(list v1.UpgradeCheckList) error {
 	case o.name != "":
 		return printOne(out, o.palette, list.Items[0])
 	}
-	rows := [][]terminal.Cell{terminal.Plain("NAMESPACE", "NAME", "FROM", "ALLOWED", "REASON", "FORMAT")}
-	for _, item := range list.Items {
-		row := terminal.Plain(item.Namespace, item.Name, tagOf(item.From), yesNo(item.Allowed), item.Reason, item.FormatBefore+" to "+item.FormatAfter)
-		row[3].Paint = o.palette.Bad
-		if item.Allowed {
-			row[3].Paint = o.palette.Good
-		}
-		rows = append(rows, row)
+	if err := printTable(out, o.palette, list.Items); err != nil {
+		return err
 	}
-	return terminal.Table(out, rows)
-}
-
-// printOne check for people.
-func printOne(to io.Writer, palette terminal.Palette, check v1.UpgradeCheck) error {
-	var text strings.Builder
-	verdict := palette.Good("allowed")
-	if !check.Allowed {
-		verdict = palette.Bad("refused") + "  " + check.Reason
-	}
-	fmt.Fprintf(&text, "%s  %s\n", palette.Strong(fmt.Sprintf("%s %s/%s", chroma.Kind, check.Namespace, check.Name)), verdict)
-	formats := ""
-	if check.FormatBefore != "" {
-		formats = check.FormatBefore + " now, " + check.FormatAfter + " with the image"
-	}
-	why := check.Message
-	if check.Reason == string(reason.LedgerPending) {
-		// What the function would do first is no reason.
-		why = ""
-	}
-	for _, line := range []struct{ label, text string }{
-		{"Runs", check.From}, {"Wanted", check.To}, {"Data format", formats}, {"Why", why}, {"Tried", check.Trial}, {"Way back", check.WayBack},
-	} {
-		if line.text == "" {
-			continue
-		}
-		for i, part := range terminal.Wrap(line.text, terminal.DefaultWidth-15) {
-			label := line.label
-			if i > 0 {
-				label = ""
-			}
-			fmt.Fprintf(&text, "  %s %s\n", palette.Faint(terminal.Pad(label, 12)), part)
+	for _, note := range append(list.Notes, shared(list.Items)...) {
+		if _, err := fmt.Fprintln(o.factory.Streams.ErrOut, "note: "+note); err != nil {
+			return err
 		}
 	}
-	for _, note := range check.Notes {
-		fmt.Fprintf(&text, "  %s %s\n", palette.Faint(terminal.Pad("Note", 12)), note)
-	}
-	if check.Allowed && check.From != check.To {
-		fmt.Fprintf(&text, "\n%s\n  %s\n", palette.Strong("Next step"), fmt.Sprintf("kubectl chroma upgrade apply -n %s %s --image %s --wait", check.Namespace, check.Name, check.To))
-	}
-	_, err := io.WriteString(to, text.String())
-	return err
-}
-
-func tagOf(image string) string {
-	if image == "" {
-		return "-"
-	}
-	return image[strings.LastIndex(image, "/")+1:]
-}
-
-func yesNo(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return "no"
+	return nil
 }

@@ -1,11 +1,10 @@
 package upgrade
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/compatibility"
@@ -19,38 +18,53 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/live"
 )
 
-// judge an image for a Chroma. Whether it may run is the function's own answer to the same objects with that image; the
-// formats and the way back are what the function's tables say.
-func judge(ctx context.Context, client *cluster.Client, v *live.View, wanted string) (v1.UpgradeCheck, error) {
+// judge an image for a Chroma. Whether it may run is the function's own answer to the same objects with what is asked
+// about; the formats and the way back are what the function's tables say.
+func judge(ctx context.Context, client *cluster.Client, v *live.View, q question) (v1.UpgradeCheck, error) {
 	out := v1.UpgradeCheck{
-		Namespace: v.Namespace(), Name: v.Name(), From: v.Chroma.Status.Image, To: wanted, Notes: slices.Clone(v.Notes),
+		Namespace: v.Namespace(), Name: v.Name(), From: v.Chroma.Status.Image, To: q.image, Notes: slices.Clone(v.Notes),
 	}
 	if v.Distributed() {
 		return out, exit.Errorf(exit.Usage, "%s/%s is distributed: its components follow spec.distributed.version, and it has no image", v.Namespace(), v.Name())
 	}
-	answer, err := v.Ask(ctx, client, func(xr *unstructured.Unstructured) error {
-		return unstructured.SetNestedField(xr.Object, wanted, "spec", "image")
-	})
+	answer, err := v.Ask(ctx, client, q.change)
 	if err != nil {
-		return out, fmt.Errorf("cannot check %s %s/%s: %w", chroma.Kind, v.Namespace(), v.Name(), err)
+		return out, err
+	}
+	with, err := settings.Parse(inputOf(v), settings.Environment{})
+	if err != nil {
+		out.Notes = append(out.Notes, err.Error())
+	}
+	if out.To == "" {
+		out.To = wantedOf(v, answer, with)
 	}
 	blocked := answer.Condition(string(reason.UpgradeBlocked))
 	out.Allowed, out.Reason, out.Message = blocked.Status != "True", blocked.Reason, blocked.Message
 	if server := answer.Condition(string(reason.ServerReady)); answer.Status["phase"] == string(chroma.PhaseFailed) {
 		out.Notes = append(out.Notes, "whatever the image, the server cannot be started or replaced now: "+server.Reason)
 	}
-	explain(v, wanted, &out)
+	explain(v, with, &out)
+	if out.Allowed && q.file == nil && out.From != out.To {
+		out.NextSteps = []v1.NextStep{{
+			Why: "Change the image.", Command: fmt.Sprintf("kubectl chroma upgrade apply -n %s %s --image %s --wait", out.Namespace, out.Name, out.To),
+		}}
+	}
 	return out, nil
 }
 
+// wantedOf a Chroma that is not asked about with another image: what its spec says, or the default that it keeps.
+func wantedOf(v *live.View, answer *live.Answer, with settings.Settings) string {
+	kept, _ := answer.Status["defaultImage"].(string)
+	return cmp.Or(v.Chroma.Spec.Image, kept, v.Chroma.Status.DefaultImage, with.Images.Default)
+}
+
 // explain the step with what the tables say.
-func explain(v *live.View, wanted string, out *v1.UpgradeCheck) {
+func explain(v *live.View, with settings.Settings, out *v1.UpgradeCheck) {
 	record := ledger.FromStatus(v.Chroma.Status)
-	with, err := settings.Parse(inputOf(v), settings.Environment{})
-	if record == nil || err != nil {
+	if record == nil {
 		return
 	}
-	release, refusal := image.Resolve(wanted, v.Chroma.Spec.Product, with.Images.Allowed)
+	release, refusal := image.Resolve(out.To, v.Chroma.Spec.Product, with.Images.Allowed)
 	if refusal != nil {
 		return
 	}

@@ -12,17 +12,27 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/reason"
 	"github.com/function-chroma/function-chroma/function/settings"
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
 	"github.com/function-chroma/function-chroma/plugin/simulation"
+	"github.com/function-chroma/function-chroma/plugin/terminal"
 	"github.com/function-chroma/function-chroma/plugin/trace"
 )
 
+// planOptions of upgrade plan.
+type planOptions struct {
+	factory factory.Factory
+	image   string
+	output  string
+}
+
 func newPlan(f factory.Factory) *cobra.Command {
-	var image string
+	o := &planOptions{factory: f}
 	command := &cobra.Command{
 		Use:   "plan NAME --image IMAGE",
 		Short: "Play an upgrade in a simulated cluster, pass by pass",
@@ -33,51 +43,66 @@ migration of its data takes.
 
 ` + exit.Help + `
 
-It exits with 3 when the function refuses the image.`,
+It exits with 3 when the function refuses the image, and with 4 when the server does not come back.`,
 		Example: `  kubectl chroma upgrade plan demo --image docker.io/chromadb/chroma:1.5.9`,
 		Args:    factory.Arguments(1, 1, "a name"),
 		RunE: func(command *cobra.Command, args []string) error {
-			if image == "" {
+			if o.image == "" {
 				return exit.Errorf(exit.Usage, "say which image with --image")
 			}
-			return plan(command.Context(), f, args[0], image)
+			if err := factory.Document(o.output); err != nil {
+				return err
+			}
+			return o.run(command.Context(), args[0])
 		},
 	}
-	command.Flags().StringVar(&image, "image", "", "the image to run")
+	command.Flags().StringVar(&o.image, "image", "", "the image to run")
+	command.Flags().StringVarP(&o.output, "output", "o", "", "json or yaml")
 	return command
 }
 
-func plan(ctx context.Context, f factory.Factory, argument, image string) error {
-	palette, err := f.Palette()
+func (o *planOptions) run(ctx context.Context, argument string) error {
+	palette, err := o.factory.Palette()
 	if err != nil {
 		return err
 	}
-	_, view, err := live.Chroma(ctx, f, argument)
+	_, view, err := live.Chroma(ctx, o.factory, argument)
 	if err != nil {
 		return err
 	}
 	if view.XR == nil || !view.SingleNode() {
 		return exit.Errorf(exit.Usage, "cannot plan for %s: only a single-node Chroma that Crossplane composes can be played", view.Name())
 	}
-	run, err := stage(view, f.Now())
+	run, err := stage(view, o.factory.Now())
 	if err != nil {
 		return fmt.Errorf("cannot play the upgrade: %w", err)
 	}
 	start := run.Now()
 	kind, space, of := view.Object.GroupVersionKind(), view.Namespace(), view.Name()
 	if err := run.Edit(kind, space, of, cluster.Manager, func(u *unstructured.Unstructured) {
-		_ = unstructured.SetNestedField(u.Object, image, "spec", "image")
+		_ = unstructured.SetNestedField(u.Object, o.image, "spec", "image")
 	}); err != nil {
 		return fmt.Errorf("cannot play the upgrade: %w", err)
 	}
 	if err := run.Run(); err != nil {
 		return err
 	}
-	trace.Tracer{Out: f.Streams.Out, Palette: palette, Start: start}.Print(run.Steps)
-	for _, note := range view.Notes {
-		_, _ = fmt.Fprintln(f.Streams.ErrOut, "not read: "+note)
+	plan := o.sum(run, view, start)
+	if o.output != "" {
+		err = terminal.Document(o.factory.Streams.Out, o.output, plan)
+	} else {
+		trace.Tracer{Out: o.factory.Streams.Out, Palette: palette, Start: start}.Print(run.Steps)
+		err = o.print(plan)
 	}
-	return sum(f, run, view, start)
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot print the plan: %w", err)
+	case plan.Refused != "":
+		return exit.Errorf(exit.Refused, "the function refuses it: %s", plan.Refused)
+	case plan.Replaced && plan.Up == nil:
+		return exit.Errorf(exit.Unhealthy, "the server goes %.1fs after the change and does not come back", *plan.Down)
+	}
+	return nil
 }
 
 // stage the objects as they are in a simulated cluster, and let it come to rest.
@@ -124,26 +149,49 @@ func stage(v *live.View, now time.Time) (*simulation.Simulation, error) {
 	return run, nil
 }
 
-// sum up: what came of it, and how long there was no server.
-func sum(f factory.Factory, run *simulation.Simulation, v *live.View, start time.Time) error {
+// sum up what came of it.
+func (o *planOptions) sum(run *simulation.Simulation, v *live.View, start time.Time) v1.UpgradePlan {
+	out := v1.UpgradePlan{
+		Header: v1.HeaderOf(v1.KindUpgradePlan), Namespace: v.Namespace(), Name: v.Name(), To: o.image,
+		Steps: trace.Of(run.Steps, start), Notes: v.Notes,
+	}
 	last := run.Get(v.XR.GroupVersionKind(), v.XR.GetNamespace(), v.XR.GetName())
-	blocked := live.ConditionOf(last, "UpgradeBlocked")
-	if blocked.Status == "True" {
-		return exit.Errorf(exit.Refused, "the function refuses it: %s", blocked.Reason)
+	if blocked := live.ConditionOf(last, string(reason.UpgradeBlocked)); blocked.Status == "True" {
+		out.Refused = blocked.Reason
 	}
 	down, up := outage(run.Steps)
-	switch {
-	case down.IsZero():
-		_, _ = fmt.Fprintln(f.Streams.Out, "\nThe server is not replaced.")
-	case up.IsZero():
-		return exit.Errorf(exit.Unhealthy, "the server goes %.1fs after the change and does not come back", down.Sub(start).Seconds())
-	default:
-		_, _ = fmt.Fprintf(f.Streams.Out, "\nThere is no server for %.1fs in an idle cluster, plus what pulling the image and migrating the data take.\n", up.Sub(down).Seconds())
+	out.Replaced = !down.IsZero()
+	if out.Replaced {
+		at := trace.Seconds(down, start)
+		out.Down = &at
 	}
-	return nil
+	if !up.IsZero() {
+		at := trace.Seconds(up, start)
+		out.Up = &at
+	}
+	return out
 }
 
-// outage from the deletion of the Pod to the readiness of the next.
+// print what came of it below the steps.
+func (o *planOptions) print(plan v1.UpgradePlan) error {
+	for _, note := range plan.Notes {
+		if _, err := fmt.Fprintln(o.factory.Streams.ErrOut, "note: "+note); err != nil {
+			return err
+		}
+	}
+	text := ""
+	switch {
+	case plan.Refused != "":
+	case !plan.Replaced:
+		text = "\nThe server is not replaced.\n"
+	case plan.Up != nil:
+		text = fmt.Sprintf("\nThere is no server for %.1fs in an idle cluster, plus what pulling the image and migrating the data take.\n", *plan.Up-*plan.Down)
+	}
+	_, err := fmt.Fprint(o.factory.Streams.Out, text)
+	return err
+}
+
+// outage from the deletion of the Pod to the first readiness of the next.
 func outage(steps []simulation.Step) (down, up time.Time) {
 	for _, step := range steps {
 		if step.Pass != nil {
@@ -154,8 +202,12 @@ func outage(steps []simulation.Step) (down, up time.Time) {
 			}
 			continue
 		}
-		if step.Change.Key.GVK == cluster.Pod() && step.Change.After != nil && live.ConditionOf(step.Change.After, "Ready").Status == "True" && !down.IsZero() {
-			up = step.At
+		pod := step.Change.After
+		if down.IsZero() || step.Change.Key.GVK != cluster.Pod() || pod == nil || pod.GetDeletionTimestamp() != nil {
+			continue
+		}
+		if live.ConditionOf(pod, "Ready").Status == "True" {
+			return down, step.At
 		}
 	}
 	return down, up

@@ -52,9 +52,14 @@ func writersOf(object *unstructured.Unstructured) ([]writer, error) {
 	return out, nil
 }
 
-// kindOf a writer. kubectl's managers begin with its name; those of apply stand for a file.
+// kindOf a writer. kubectl's managers begin with its name; those of apply stand for a file. Who is not known may be one
+// that sets it back.
 func kindOf(entry metav1.ManagedFieldsEntry) kind {
+	// What was there before the first apply, and the editors of Lens and of dashboards in a browser.
+	byHand := []string{"before-first-apply", "node-fetch", "Mozilla"}
 	switch {
+	case slices.Contains(byHand, entry.Manager):
+		return hand
 	case !strings.HasPrefix(entry.Manager, "kubectl"):
 		return controller
 	case entry.Operation == metav1.ManagedFieldsOperationApply || entry.Manager == "kubectl-client-side-apply":

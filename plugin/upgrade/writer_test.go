@@ -26,6 +26,8 @@ func TestWritersOf(t *testing.T) {
 		"File":        {reason: "A file that is applied on the server can be applied again.", entries: []metav1.ManagedFieldsEntry{entry("kubectl", "Apply", image, "")}, want: []writer{{"kubectl", file}}},
 		"ClientFile":  {reason: "A file that is applied by the client can be applied again.", entries: []metav1.ManagedFieldsEntry{entry("kubectl-client-side-apply", "Update", image, "")}, want: []writer{{"kubectl-client-side-apply", file}}},
 		"Person":      {reason: "An edit is done once.", entries: []metav1.ManagedFieldsEntry{entry("kubectl-edit", "Update", image, "")}, want: []writer{{"kubectl-edit", hand}}},
+		"Before":      {reason: "What was there before the first apply is nobody who sets it back.", entries: []metav1.ManagedFieldsEntry{entry("before-first-apply", "Update", image, "")}, want: []writer{{"before-first-apply", hand}}},
+		"Lens":        {reason: "An edit in Lens is done once too.", entries: []metav1.ManagedFieldsEntry{entry("node-fetch", "Update", image, "")}, want: []writer{{"node-fetch", hand}}},
 		"Sorted": {reason: "All are named, in order.", entries: []metav1.ManagedFieldsEntry{entry("kustomize-controller", "Apply", image, ""), entry("helm", "Update", image, "")},
 			want: []writer{{"helm", controller}, {"kustomize-controller", controller}}},
 	}
