@@ -4,6 +4,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"net"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -29,18 +30,23 @@ const (
 )
 
 type options struct {
-	factory   factory.Factory
-	filenames []string
-	system    string
-	probe     bool
-	postgres  bool
-	bucket    bool
-	output    string
+	resolver       *net.Resolver
+	factory        factory.Factory
+	filenames      []string
+	system         string
+	serviceAccount string
+	probe          bool
+	postgres       bool
+	bucket         bool
+	output         string
 }
 
 // New command.
-func New(f factory.Factory) *cobra.Command {
-	o := &options{factory: f}
+func New(f factory.Factory) *cobra.Command { return NewWith(f, net.DefaultResolver) }
+
+// NewWith a resolver of the names of Postgres and the bucket.
+func NewWith(f factory.Factory, resolver *net.Resolver) *cobra.Command {
+	o := &options{factory: f, resolver: resolver}
 	command := &cobra.Command{
 		Use:   "check [NAME] [-f FILE]",
 		Short: "Check what a Chroma needs around it, and that its server can write",
@@ -66,12 +72,16 @@ It exits with 4 when a check fails.`,
 			if (len(args) == 1) == (len(o.filenames) > 0) {
 				return exit.Errorf(exit.Usage, "say which Chroma: a name, or -f with a file")
 			}
+			if err := factory.Document(o.output); err != nil {
+				return err
+			}
 			return o.run(command.Context(), args)
 		},
 	}
 	flags := command.Flags()
 	flags.StringSliceVarP(&o.filenames, "filename", "f", nil, "files with Chroma that are yet to be created; - reads standard input")
 	flags.StringVar(&o.system, "crossplane-namespace", "crossplane-system", "the namespace that Crossplane runs in")
+	flags.StringVar(&o.serviceAccount, "crossplane-account", "crossplane", "the ServiceAccount that Crossplane runs as")
 	flags.BoolVar(&o.probe, "probe", true, "write to a running single-node server, through the API server's proxy")
 	flags.BoolVar(&o.postgres, "postgres", true, "ask the Postgres of a distributed Chroma from this machine")
 	flags.BoolVar(&o.bucket, "bucket", true, "ask the bucket of a distributed Chroma from this machine")

@@ -2,13 +2,7 @@ package check
 
 import (
 	"context"
-	"fmt"
-	"net/http"
-	"slices"
 	"strings"
-	"sync"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/function-chroma/function-chroma/function/reason"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
@@ -21,7 +15,11 @@ func (c *checker) function(v *live.View) {
 	case step == nil:
 		c.addf("Function", warning, "not known which: the Composition cannot be read, or Crossplane has not chosen one yet")
 	case v.Machinery.FunctionMissing:
-		c.addf("Function", failed, "%s is not installed: kubectl chroma install", step.Function)
+		claims := ""
+		if v.IsClaim() {
+			claims = " --claims"
+		}
+		c.addf("Function", failed, "%s is not installed: kubectl chroma install --version VERSION%s --apply", step.Function, claims)
 	case v.Machinery.Function == nil:
 		c.addf("Function", skipped, "%s cannot be read", step.Function)
 	case live.ConditionOf(v.Machinery.Function, "Healthy").Status != "True":
@@ -29,95 +27,6 @@ func (c *checker) function(v *live.View) {
 	default:
 		c.addf("Function", passed, "%s, %s", step.Function, live.Text(v.Machinery.Function, "spec", "package"))
 	}
-}
-
-// resources that Crossplane composes or requires.
-func resources(distributed bool) []schema.GroupResource {
-	out := []schema.GroupResource{
-		{Resource: "configmaps"}, {Resource: "services"}, {Resource: "pods"}, {Resource: "nodes"}, {Resource: "persistentvolumeclaims"},
-		{Group: "storage.k8s.io", Resource: "storageclasses"}, {Group: "kubernetes.m.crossplane.io", Resource: "objects"},
-	}
-	if distributed {
-		out = append(out, schema.GroupResource{Resource: "serviceaccounts"}, schema.GroupResource{Resource: "secrets"},
-			schema.GroupResource{Group: "apps", Resource: "deployments"}, schema.GroupResource{Group: "apps", Resource: "statefulsets"},
-			schema.GroupResource{Group: "batch", Resource: "jobs"}, schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "roles"},
-			schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"}, schema.GroupResource{Group: "chroma.cluster", Resource: "memberlists"})
-	}
-	return out
-}
-
-// readOnly resources are required and never composed.
-func readOnly(resource string) bool {
-	return slices.Contains([]string{"nodes", "persistentvolumeclaims", "storageclasses", "secrets", "memberlists"}, resource)
-}
-
-// rights of Crossplane, as its ServiceAccount. Missing ones hang a pass without a word.
-func (c *checker) rights(ctx context.Context, distributed bool) {
-	type question struct {
-		resource schema.GroupResource
-		verb     string
-	}
-	var questions []question
-	for _, resource := range resources(distributed) {
-		for _, verb := range []string{"list", "watch"} {
-			questions = append(questions, question{resource, verb})
-		}
-		if !readOnly(resource.Resource) {
-			for _, verb := range []string{"create", "patch", "delete"} {
-				questions = append(questions, question{resource, verb})
-			}
-		}
-	}
-	lacks, errs := make([]bool, len(questions)), make([]error, len(questions))
-	var group sync.WaitGroup
-	for i, q := range questions {
-		group.Go(func() {
-			allowed, err := c.may(ctx, q.resource, q.verb)
-			lacks[i], errs[i] = err == nil && !allowed, err
-		})
-	}
-	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			c.addf("Rights of Crossplane", skipped, "cannot be asked for: %v", err)
-			return
-		}
-	}
-	var missing []string
-	for i := 0; i < len(questions); {
-		// The questions about a resource follow each other.
-		resource, verbs := questions[i].resource, []string{}
-		for ; i < len(questions) && questions[i].resource == resource; i++ {
-			if lacks[i] {
-				verbs = append(verbs, questions[i].verb)
-			}
-		}
-		if len(verbs) > 0 {
-			missing = append(missing, strings.Join(verbs, ", ")+" "+resource.String())
-		}
-	}
-	if len(missing) > 0 {
-		c.addf("Rights of Crossplane", failed, "it lacks: %s. Apply its ClusterRole: kubectl chroma install", strings.Join(missing, "; "))
-		return
-	}
-	c.addf("Rights of Crossplane", passed, "")
-}
-
-func (c *checker) may(ctx context.Context, resource schema.GroupResource, verb string) (bool, error) {
-	review := map[string]any{
-		"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
-		"spec": map[string]any{
-			"user": fmt.Sprintf("system:serviceaccount:%s:crossplane", c.system), "groups": []any{"system:serviceaccounts", "system:authenticated"},
-			"resourceAttributes": map[string]any{"verb": verb, "group": resource.Group, "resource": resource.Resource},
-		},
-	}
-	answer := struct {
-		Status struct {
-			Allowed bool `json:"allowed"`
-		} `json:"status"`
-	}{}
-	err := c.client.Call(ctx, http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews", review, &answer)
-	return answer.Status.Allowed, err
 }
 
 // storageClass of the claim.

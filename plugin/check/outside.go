@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"net"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -51,7 +50,7 @@ func (c *checker) outside(ctx context.Context, xr *unstructured.Unstructured, in
 func (c *checker) ask() composition.Checker {
 	limits := checks.DefaultLimits()
 	limits.Patience, limits.Bound = patience, bound
-	asker := checks.New(checks.Environment{Now: time.Now, Resolver: net.DefaultResolver}, limits)
+	asker := checks.New(checks.Environment{Now: time.Now, Resolver: c.resolver}, limits)
 	return func(ctx context.Context, request pass.Request, targets distributed.Targets) distributed.Checks {
 		if !c.postgres {
 			targets.Postgres = nil

@@ -35,9 +35,9 @@ func silent(t *testing.T) string {
 	return "http://" + listener.Addr().String()
 }
 
-// vectors are a distributed Chroma with the endpoint as its bucket, whose composition step lets it be connected to, and a
-// Postgres at a port where nothing is.
-func vectors(t *testing.T, endpoint string) []*unstructured.Unstructured {
+// vectors are a distributed Chroma with the endpoint as its bucket, whose composition step lets it and more hosts be
+// connected to, and a Postgres at a port where nothing is.
+func vectors(t *testing.T, endpoint string, hosts ...any) []*unstructured.Unstructured {
 	t.Helper()
 	objects := fixture.Load(t, "distributed-ready")
 	for _, object := range objects {
@@ -49,7 +49,7 @@ func vectors(t *testing.T, endpoint string) []*unstructured.Unstructured {
 		case "CompositionRevision":
 			steps, _, _ := unstructured.NestedSlice(object.Object, "spec", "pipeline")
 			steps[0].(map[string]any)["input"] = map[string]any{
-				"apiVersion": "chroma.fn.crossplane.io/v1beta1", "kind": "Input", "checks": map[string]any{"hosts": map[string]any{"allowed": []any{"127.0.0.1"}}},
+				"apiVersion": "chroma.fn.crossplane.io/v1beta1", "kind": "Input", "checks": map[string]any{"hosts": map[string]any{"allowed": append(hosts, "127.0.0.1")}},
 			}
 			_ = unstructured.SetNestedSlice(object.Object, steps, "spec", "pipeline")
 		}
