@@ -1,7 +1,10 @@
 package incident_test
 
 import (
+	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/fixture"
@@ -13,6 +16,41 @@ func TestListAndShow(t *testing.T) {
 		fixture.Golden(t, state+".list.txt", fixture.Run(t, server, "", "incident", "list", "-A").String())
 		fixture.Golden(t, state+".show.txt", fixture.Run(t, server, "", "incident", "show", "demo", "-n", "default").String())
 		fixture.Golden(t, state+".show.json", fixture.Run(t, server, "", "incident", "show", "demo", "-n", "default", "-o", "json").Out)
+	}
+}
+
+func TestShowTellsWhatTheContainerRunsAndSinceWhen(t *testing.T) {
+	const digest, started = "docker.io/chromadb/chroma@sha256:4a5c", "2026-01-01T00:30:00Z"
+	objects := fixture.Load(t, "incident")
+	for _, object := range objects {
+		if object.GetKind() != "Pod" {
+			continue
+		}
+		// The Pod is old. Its image was set by hand, and its container made anew.
+		states, _, _ := unstructured.NestedSlice(object.Object, "status", "containerStatuses")
+		state := states[0].(map[string]any)
+		state["imageID"] = digest
+		_ = unstructured.SetNestedField(state, started, "state", "running", "startedAt")
+		_ = unstructured.SetNestedSlice(object.Object, states, "status", "containerStatuses")
+	}
+	server := fixture.Serve(t, objects...)
+	for name, format := range map[string]string{"Text": "", "JSON": "json", "YAML": "yaml"} {
+		got := fixture.Run(t, server, "", "incident", "show", "demo", "-n", "default", "-o", format)
+		for _, want := range []string{digest, started, "kubectl chroma logs -n default demo", "kubectl chroma incident declare -n default demo --version VERSION"} {
+			if !strings.Contains(got.Out, want) {
+				t.Errorf("%s: want %q, got:\n%s", name, want, got)
+			}
+		}
+	}
+}
+
+func TestTheOutputIsCheckedFirst(t *testing.T) {
+	for name, args := range map[string][]string{"list": {"incident", "list"}, "show": {"incident", "show", "demo"}} {
+		server := fixture.Serve(t, fixture.Load(t, "incident")...)
+		got := fixture.Run(t, server, "", append(args, "-n", "default", "-o", "yml")...)
+		if requests := server.Requests(); got.Code != exit.Usage || len(requests) > 0 {
+			t.Errorf("%s: want a usage error and no request, got %v and\n%s", name, requests, got)
+		}
 	}
 }
 
@@ -28,6 +66,7 @@ func TestDeclare(t *testing.T) {
 		"NoVersion":   {Reason: "A version is needed.", State: "incident", Args: args(), Code: exit.Usage, Want: "--version"},
 		"NotAVersion": {Reason: "A tag without a version is refused.", State: "incident", Args: args("--version", "latest", "--yes"), Code: exit.Refused, Want: "no exact version"},
 		"NoIncident":  {Reason: "Without an incident there is nothing to declare.", State: "ready", Args: args("--version", "1.5.9", "--yes"), Code: exit.Refused, Want: "no open incident"},
+		"Notes":       {Reason: "What the plugin could not read is told before the question.", State: "incident", Args: args("--version", "1.5.9", "--yes"), Fault: fixture.Forbid("/compositionrevisions/"), Want: "note: the function's settings are not known", Bodies: []string{`"1.5.9/`}},
 		"NotAsked":    {Reason: "Without a terminal --yes is needed.", State: "incident", Args: args("--version", "1.5.9"), Code: exit.Usage, Want: "--yes"},
 		"DryRun":      {Reason: "A dry run writes nothing.", State: "incident", Args: args("--version", "1.5.9", "--dry-run", "client"), Want: "would be changed"},
 	}
