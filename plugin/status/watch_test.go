@@ -37,9 +37,9 @@ func TestWatchEndsWhenItServes(t *testing.T) {
 		"Release":   {reason: "A ValdOperatorRelease ends as a Chroma does.", state: "vald-completed", code: exit.Fine, want: "Completed"},
 		"Blocked":   {reason: "It serves, and what the spec asks for is held back: that is a refusal.", state: "blocked-downgrade", code: exit.Refused, want: "Downgrade"},
 		"Refused":   {reason: "A growth that the API server refuses is held back, also at a moment when it is tried again.", state: "growth-refused", code: exit.Refused, want: "ClaimRefused"},
-		"Creating":  {reason: "What does not happen in time is a timeout.", state: "creating", args: []string{"--timeout", "100ms"}, code: exit.TimedOut, want: "in vain"},
-		"Changed":   {reason: "A spec that the function has not seen is something to do.", state: "ready", change: wanting, args: []string{"--timeout", "100ms"}, code: exit.TimedOut, want: "in vain"},
-		"NotCopied": {reason: "A claim's spec that Crossplane has not copied to the composite yet is something to do, although the composite is ready.", state: "claim-backed", change: wanting, args: []string{"--timeout", "100ms"}, code: exit.TimedOut, want: "in vain"},
+		"Creating":  {reason: "What does not happen in time is a timeout.", state: "creating", args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Creating: Pod demo-1 is starting"},
+		"Changed":   {reason: "A spec that the function has not seen is something to do.", state: "ready", change: wanting, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Ready: docker.io/chromadb/chroma:1.5.9 runs"},
+		"NotCopied": {reason: "A claim's spec that Crossplane has not copied to the composite yet is something to do, although the composite is ready.", state: "claim-backed", change: wanting, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Crossplane has not copied the spec to XChroma"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
