@@ -126,11 +126,16 @@ func (s situation) tierFinding(tier chart.Tier) finding {
 	// A stuck roll-out of any component of the tier comes before those that merely take their time.
 	var slow finding
 	for _, component := range s.version.Components {
-		if component.Tier != tier || s.w.settled(component, s.values, s.wanted[workloadRole(component)].UserHash, s.version.Commit) {
+		if component.Tier != tier {
 			continue
 		}
-		found := s.componentFinding(component)
-		if found.reason != reason.ComponentsStarting {
+		var found finding
+		if s.w.settled(component, s.values, s.wanted[workloadRole(component)].UserHash, s.version.Commit) {
+			found = s.unlistedFinding(component)
+		} else {
+			found = s.componentFinding(component)
+		}
+		if !found.none() && found.reason != reason.ComponentsStarting {
 			return found
 		}
 		if slow.none() {
@@ -166,6 +171,9 @@ func (s situation) componentsFinding() finding {
 			}
 			if observed, there := s.w.Workloads[component.Name]; !there || !observed.RolledOut() {
 				return s.componentFinding(component)
+			}
+			if unlisted := s.unlistedFinding(component); !unlisted.none() {
+				return unlisted
 			}
 		}
 	}

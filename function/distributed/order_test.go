@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/distributed"
 	"github.com/function-chroma/function-chroma/function/distributed/chart"
 	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/reason"
@@ -294,4 +295,69 @@ func TestCircuitBreakerOpen(t *testing.T) {
 	if c.last.TTL != 10*time.Second {
 		t.Errorf("the next pass does not come by an event, got a time to live of %s", c.last.TTL)
 	}
+}
+
+// TestUnlistedPods: who is not in the MemberList is not found by anybody, however ready it is. The next tier waits, and a
+// system whose tiers all run is not ready.
+func TestUnlistedPods(t *testing.T) {
+	t.Run("Update", func(t *testing.T) {
+		c := running(t, "52ce844")
+		c.spec()["logService"] = map[string]any{"resources": map[string]any{"limits": map[string]any{"memory": "2Gi"}}}
+		c.spec()["queryService"] = map[string]any{"replicas": 3}
+		c.pass()
+		c.settle()
+		c.unlist("rust-log-service-memberlist")
+		c.pass()
+		c.pass()
+		got := c.condition(reason.ServerReady)
+		if got.Reason != reason.ComponentsStarting || !strings.Contains(got.Message, "MemberList rust-log-service-memberlist lacks a ready Pod") {
+			t.Errorf("it says what is waited for, got %+v", got)
+		}
+		if got := c.replicas(workloadRole(chart.QueryService)); got != 2 || c.last.TTL != 3*time.Second {
+			t.Errorf("the workers wait for the log, got %d replicas, the next pass in %s", got, c.last.TTL)
+		}
+		c.listMembers()
+		c.pass()
+		if got := c.replicas(workloadRole(chart.QueryService)); got != 3 {
+			t.Errorf("the list is complete, got %d replicas", got)
+		}
+	})
+	for component, waits := range map[string]bool{
+		chart.LogService: true, chart.QueryService: true, chart.CompactionService: true, chart.GarbageCollector: true,
+		// Its Pods are ready without, and so is the work queue.
+		chart.FnConsumer: false,
+	} {
+		for spec, version := range map[string]string{"": "52ce844", " of a spec that is refused": "0123456"} {
+			t.Run(component+spec, func(t *testing.T) {
+				c := running(t, "52ce844")
+				c.spec()["version"] = version
+				of, _ := distributed.Versions()[1].Component(component)
+				c.unlist(of.MemberList)
+				c.pass()
+				if got := c.condition(reason.ServerReady); c.last.Ready == waits || strings.Contains(got.Message, of.MemberList) != waits {
+					t.Errorf("ready is %t, %+v", c.last.Ready, got)
+				}
+				// The repair ends the wait, once.
+				c.after(180 * time.Second)
+				if got := c.condition(reason.Repaired); got.Reason != reason.SysdbLeaderLost {
+					t.Fatalf("the sysdb is restarted, got %+v", got)
+				}
+				c.rollOut(c.observed[workloadRole(chart.SysDB)])
+				c.unlist(of.MemberList)
+				c.after(180 * time.Second)
+				if got := c.condition(reason.ServerReady); strings.HasSuffix(got.Message, "kubectl rollout restart -n vectors deployment/sysdb") != waits {
+					t.Errorf("a restart that did not help is told, got %+v", got)
+				}
+				c.listMembers()
+				if c.after(time.Second); !c.last.Ready {
+					t.Errorf("the list is complete, got %+v", c.condition(reason.ServerReady))
+				}
+			})
+		}
+	}
+}
+
+// unlist all members, as they are unknown to a sysdb that leads no more.
+func (c *cluster) unlist(list string) {
+	_ = unstructured.SetNestedSlice(c.others["MemberList/"+list].Object, []any{}, "spec", "members")
 }

@@ -63,6 +63,25 @@ func (s situation) componentFinding(component chart.Component) finding {
 	return finding{reason.ComponentsStarting, fmt.Sprintf("%s %s is starting or rolling. The tiers after it wait.", component.Kind, component.Workload)}
 }
 
+// unlistedFinding says that the MemberList lacks ready Pods of a component that has rolled out: who looks for them there does
+// not find them. Nobody's readiness needs the list of the fn-consumers, who only get work by it. The repair of the sysdb
+// ends the wait, and a person where that was spent.
+func (s situation) unlistedFinding(component chart.Component) finding {
+	if component.MemberList == "" || component.Name == chart.FnConsumer {
+		return finding{}
+	}
+	if complete, known := s.listComplete(component); complete || !known {
+		return finding{}
+	}
+	message := fmt.Sprintf("MemberList %s lacks a ready Pod of %s %s, which is not found without.", component.MemberList, component.Kind, component.Workload)
+	sysdb, _ := s.layout.Component(chart.SysDB)
+	if known := s.w.knownRepair(sysdb, reason.SysdbLeaderLost); known.restartedInIncident() && s.w.Now.Sub(known.Restarted.Time) >= patience {
+		message += fmt.Sprintf(" That the sysdb, which keeps the list, was restarted did not help. Restart it again: kubectl rollout restart -n %s deployment/%s",
+			s.w.Chroma.GetNamespace(), sysdb.Workload)
+	}
+	return finding{reason.ComponentsStarting, message}
+}
+
 // podStays names a Pod that should be gone, and in whose place a StatefulSet makes no other before it is. That is also
 // where a restart of the work queue waits.
 func (s situation) podStays(component chart.Component, pods []corev1.Pod) finding {

@@ -136,6 +136,7 @@ const (
 	neverReady      = "work queue that is never ready"
 	leaderLostAgain = "leader that is lost again"
 	twoInOne        = "two in one namespace"
+	leaderless      = "update without a leader"
 )
 
 // stories that lead to the mistakes. The function comes through them without a violation.
@@ -192,6 +193,10 @@ func stories() map[string]func(*system) {
 				s.LoseLeader(namespace)
 			}
 		},
+		leaderless: func(s *system) {
+			s.updateWithoutLeader()
+			s.Advance(2 * time.Minute)
+		},
 		twoInOne: func(s *system) {
 			s.create(older)
 			s.spec["version"] = newer
@@ -208,6 +213,13 @@ func mutants() map[string]mutant {
 			reason:  "It takes a tier for ready that is not.",
 			mistake: mistake{request: all(seen("deployment-", looksReady), seen("statefulset-", looksReady))},
 			story:   upgrade, found: "not ready",
+		},
+		"UnlistedPodsIgnored": {
+			reason: "It takes a tier for ready whose Pods are in no MemberList.",
+			mistake: mistake{request: func(req *fnv1.RunFunctionRequest) {
+				maps.DeleteFunc(req.GetRequiredResources(), func(question string, _ *fnv1.Resources) bool { return strings.HasPrefix(question, "pods-") })
+			}},
+			story: leaderless, found: "lacked a ready Pod",
 		},
 		"AllTiersAtOnce": {
 			reason: "It gives every kept workload the wanted image.",

@@ -265,6 +265,7 @@ func (o *oracle) keepsOrder(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionR
 	xr := &unstructured.Unstructured{Object: req.GetObserved().GetComposite().GetResource().AsMap()}
 	text, _, _ := unstructured.NestedString(xr.Object, "spec", "distributed", "version")
 	version, known := distributed.Version(text)
+	unlisted := unlistedTiers(req)
 	for role, manifest := range desired {
 		tier, has := o.tiers[role]
 		if !has || !changes(manifest, observed[role]) {
@@ -275,6 +276,11 @@ func (o *oracle) keepsOrder(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionR
 		}
 		if job := observed[chart.MigrationRole(version.Commit)]; !jobIs(&unstructured.Unstructured{Object: job}, "Complete") && !migratedBefore(xr, version.Commit) {
 			o.t.Fatalf("%s was changed before version %s was migrated", role, version.Commit)
+		}
+		for list, before := range unlisted {
+			if before < tier {
+				o.t.Fatalf("%s was changed while %s lacked a ready Pod", role, list)
+			}
 		}
 		for earlier, before := range o.tiers {
 			if before >= tier || strings.HasPrefix(earlier, "configmap-") {
@@ -290,6 +296,35 @@ func (o *oracle) keepsOrder(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionR
 			}
 		}
 	}
+}
+
+// unlistedTiers of the components whose ready Pods are not all in their MemberList, by the list, as far as a pass is shown.
+// Nobody waits for the list of the fn-consumers.
+func unlistedTiers(req *fnv1.RunFunctionRequest) map[string]chart.Tier {
+	var pods []*unstructured.Unstructured
+	lists := map[string]map[string]string{}
+	for _, found := range req.GetRequiredResources() {
+		for _, item := range found.GetItems() {
+			switch of := (&unstructured.Unstructured{Object: item.GetResource().AsMap()}); of.GetKind() {
+			case "MemberList":
+				lists[of.GetName()] = addresses(of)
+			case "Pod":
+				pods = append(pods, of)
+			}
+		}
+	}
+	out := map[string]chart.Tier{}
+	for _, component := range distributed.Versions()[0].Components {
+		listed, shown := lists[component.MemberList]
+		for _, pod := range pods {
+			status, _, _ := simulator.Condition(pod, "Ready")
+			member := shown && pod.GetLabels()[chart.LabelMemberType] == component.MemberType
+			if member && status == "True" && pod.GetDeletionTimestamp() == nil && listed[pod.GetName()] != addressOf(pod) {
+				out[component.MemberList] = component.Tier
+			}
+		}
+	}
+	return out
 }
 
 func migratedBefore(xr *unstructured.Unstructured, commit string) bool {

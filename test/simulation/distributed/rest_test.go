@@ -10,14 +10,23 @@ import (
 	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/distributed"
 	"github.com/function-chroma/function-chroma/function/simulator"
+	"github.com/function-chroma/function-chroma/function/simulator/store"
 )
 
 // command in a message for a person to type.
 var command = regexp.MustCompile(`kubectl delete (pod|job) -n (\S+) (\S+)$`)
 
+// restart of a Deployment that a person types.
+var restart = regexp.MustCompile(`kubectl rollout restart -n (\S+) deployment/(\S+)$`)
+
 // obey what the conditions tell a person to type.
 func (s *system) obey() {
 	_, _, message := s.condition("ServerReady")
+	if found := restart.FindStringSubmatch(message); found != nil {
+		s.must(s.Edit(store.Kind("apps/v1", "Deployment"), found[1], found[2], simulator.ManagerEdit, func(of *unstructured.Unstructured) {
+			_ = unstructured.SetNestedField(of.Object, s.Now().Format(time.RFC3339), "spec", "template", "metadata", "annotations", "kubectl.kubernetes.io/restartedAt")
+		}))
+	}
 	found := command.FindStringSubmatch(message)
 	if found == nil {
 		return

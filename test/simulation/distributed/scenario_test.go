@@ -150,6 +150,63 @@ func TestLeaderLost(t *testing.T) {
 	s.rest(newer)
 }
 
+// TestLeaderLostInAnUpdate: the sysdb loses its lease as the log is updated. Its new Pod is ready, and in no list: the tiers
+// after it wait until the sysdb was restarted.
+func TestLeaderLostInAnUpdate(t *testing.T) {
+	s := start(t)
+	s.updateWithoutLeader()
+	s.Advance(time.Minute)
+	for _, of := range []string{"query-service", "compaction-service", "garbage-collector"} {
+		if got := tag(object(s.Get(store.Kind("apps/v1", "StatefulSet"), namespace, of))); got != older {
+			t.Errorf("%s waits for a log that is found, got %s", of, got)
+		}
+	}
+	status, _, message := s.condition("ServerReady")
+	if status != "False" || !strings.Contains(message, "MemberList rust-log-service-memberlist lacks a ready Pod") {
+		t.Errorf("ServerReady: got %s %s", status, message)
+	}
+	s.Advance(5 * time.Minute)
+	if got := s.oracle.restarts[chart.SysDB]; got != 1 || !s.is(newer) || !s.complete(newer) {
+		s.oracle.t.Fatalf("the repair ends the wait, got %d restarts", got)
+	}
+	s.rest(newer)
+}
+
+// TestLeaderLostAgain: the sysdb that was restarted loses its lease too, in the same incident. A person is told what to type.
+func TestLeaderLostAgain(t *testing.T) {
+	s := start(t)
+	s.updateWithoutLeader()
+	for range 2000 { // Before the new Pod is ready.
+		s.Advance(100 * time.Millisecond)
+		s.LoseLeader(namespace)
+	}
+	s.Advance(4 * time.Minute)
+	if _, _, message := s.condition("ServerReady"); !strings.HasSuffix(message, "kubectl rollout restart -n default deployment/sysdb") {
+		s.oracle.t.Fatalf("it has the command, got %s", message)
+	}
+	s.obey()
+	s.Advance(3 * time.Minute)
+	if !s.is(newer) || !s.complete(newer) {
+		s.oracle.t.Fatalf("the command helps")
+	}
+	s.rest(newer)
+}
+
+// updateWithoutLeader updates a system whose sysdb loses its lease as soon as it is updated.
+func (s *system) updateWithoutLeader() {
+	s.create(older)
+	s.spec["version"] = newer
+	s.apply(name)
+	updated := func() bool {
+		pods := s.ready("sysdb")
+		return len(pods) == 1 && tag(map[string]any{"spec": map[string]any{"template": pods[0].Object}}) == newer
+	}
+	if !s.Until(60_000, updated) {
+		s.oracle.t.Fatalf("the sysdb is updated")
+	}
+	s.LoseLeader(namespace)
+}
+
 // TestRolloutStuck: a Pod that never got ready is not replaced by a corrected template, and a person is told what to type.
 func TestRolloutStuck(t *testing.T) {
 	for _, of := range []struct{ workload, repository string }{
