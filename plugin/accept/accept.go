@@ -56,34 +56,71 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 	if err != nil {
 		return err
 	}
-	namespace, name := view.Namespace(), view.Name()
-	lost := view.Chroma.Status.ClaimUID
-	switch {
-	case lost == "":
-		return exit.Errorf(exit.Refused, "%s/%s has used no claim yet: there is nothing to accept", namespace, name)
-	case view.Claim != nil && string(view.Claim.GetUID()) == lost:
-		return exit.Errorf(exit.Refused, "the claim %s is the one with the data: it is not lost", view.Claim.GetName())
+	o.Note(view.Notes)
+	if err := lost(view); err != nil {
+		return err
 	}
-	o.show(view, lost)
-	value := chroma.AcceptNewClaimPrefix + lost
-	question := "Begin anew with an empty claim?"
-	if !o.anew {
-		if view.Claim == nil {
-			return exit.Errorf(exit.Refused, "there is no claim %s to take: restore it under that name, or begin anew with --new", chroma.ClaimName(name))
-		}
-		value, question = string(view.Claim.GetUID()), "Take the claim that is there now?"
+	o.show(view)
+	value, question, err := o.choice(view)
+	if err != nil {
+		return err
 	}
+	asked := o.Asks()
 	if err := o.Confirm(question); err != nil {
 		return err
+	}
+	if asked {
+		if view, err = view.Again(ctx, client, f.Now()); err != nil {
+			return err
+		}
+		if err := lost(view); err != nil {
+			return err
+		}
+		if now, _, err := o.choice(view); err != nil || now != value {
+			return exit.Errorf(exit.Refused, "the claim is another one than a moment ago, so nothing was changed: look again")
+		}
 	}
 	return o.Annotate(ctx, client, change.Of(view.Object), map[string]any{chroma.AnnotationAcceptClaim: value})
 }
 
+// lost claims alone can be accepted. Whether one is lost is not known when it cannot be read.
+func lost(v *live.View) error {
+	uid := v.Chroma.Status.ClaimUID
+	switch {
+	case uid == "":
+		return exit.Errorf(exit.Refused, "%s/%s has used no claim yet: there is nothing to accept", v.Namespace(), v.Name())
+	case v.ClaimError != nil:
+		return fmt.Errorf("it is not known whether the claim is lost, so nothing was changed: %w", v.ClaimError)
+	case v.Claim == nil || string(v.Claim.GetUID()) != uid:
+		return nil
+	case v.Claim.GetDeletionTimestamp() != nil:
+		return exit.Errorf(exit.Refused, "the claim %s is the one with the data, and is being deleted: it is not lost yet", v.Claim.GetName())
+	}
+	return exit.Errorf(exit.Refused, "the claim %s is the one with the data: it is not lost", v.Claim.GetName())
+}
+
+// choice is the value of the annotation, and what to ask before. The function begins anew only where no claim is, and
+// takes none that is being deleted: the annotation would stand there and count later.
+func (o *options) choice(v *live.View) (value, question string, err error) {
+	name := chroma.ClaimName(v.Name())
+	switch {
+	case v.Claim != nil && v.Claim.GetDeletionTimestamp() != nil:
+		return "", "", exit.Errorf(exit.Refused, "the claim %s that is there now is being deleted: try again when it is gone", name)
+	case v.Claim != nil && o.anew:
+		return "", "", exit.Errorf(exit.Refused, "a claim %s is there, and to begin anew there must be none: delete it first, or take it without --new", name)
+	case o.anew:
+		return chroma.AcceptNewClaimPrefix + v.Chroma.Status.ClaimUID, "Begin anew with an empty claim?", nil
+	case v.Claim == nil:
+		return "", "", exit.Errorf(exit.Refused, "there is no claim %s to take: restore it under that name, or begin anew with --new", name)
+	}
+	return string(v.Claim.GetUID()), "Take the claim that is there now?", nil
+}
+
 // show both claims.
-func (o *options) show(v *live.View, lost string) {
+func (o *options) show(v *live.View) {
 	out := o.Streams.ErrOut
 	status := v.Chroma.Status
-	_, _ = fmt.Fprintf(out, "Lost   %s  UID %s\n       %s %s has run on it\n", chroma.ClaimName(v.Name()), lost, status.DataProduct, status.DataVersion)
+	_, _ = fmt.Fprintf(out, "Lost   %s  UID %s\n       %s %s has run on it\n", chroma.ClaimName(v.Name()), status.ClaimUID, status.DataProduct, status.DataVersion)
 	if v.Claim == nil {
 		_, _ = fmt.Fprintln(out, "Now    there is none")
 		return

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/compatibility"
@@ -43,7 +44,7 @@ func New(f factory.Factory) *cobra.Command {
 		Use:   "allow",
 		Short: "Allow a downgrade, or the way back to Chroma, after saying what that does",
 		Long: `Some changes of the image are refused until a person allows them with annotations. These commands say what would happen in
-this case, ask, and write exactly the annotations that the wanted image needs. --revoke takes them away again.
+this case, ask, and write exactly the annotations that the wanted image needs. --revoke takes away all that the command may write, and says which.
 
 ` + exit.Help,
 		Example: `  kubectl chroma allow downgrade demo
@@ -101,19 +102,22 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 	if err != nil {
 		return err
 	}
+	o.Note(view.Notes)
 	if o.revoke {
 		return o.takeAway(ctx, client, view)
 	}
 	if view.Distributed() {
 		return o.version(ctx, client, view)
 	}
+	if ledger.FromStatus(view.Chroma.Status) == nil {
+		return o.unneeded(view, "nothing has run on its data yet")
+	}
 	verdict, wanted, err := o.judge(view)
 	if err != nil {
 		return err
 	}
 	if verdict.Allowed {
-		_, err := fmt.Fprintf(o.Streams.Out, "%s may run on the data of %s/%s as it is: nothing needs to be allowed.\n", wanted, view.Namespace(), view.Name())
-		return err
+		return o.unneeded(view, wanted+" may run on its data as it is")
 	}
 	annotations := map[string]any{}
 	for _, needed := range verdict.Needed {
@@ -141,16 +145,26 @@ func (o *options) version(ctx context.Context, client *cluster.Client, v *live.V
 	blocked := live.ConditionOf(v.XR, string(reason.UpgradeBlocked))
 	older := blocked.Reason == string(reason.Downgrade) || blocked.Reason == string(reason.PostgresNewer)
 	switch {
+	case v.XR == nil:
+		return exit.Errorf(exit.Error, "%s/%s has no composite that could be read: what holds its version back is not known", v.Namespace(), v.Name())
 	case o.image != "" || !slices.Contains(o.permission.keys, chroma.AnnotationAllowDowngrade) || len(o.permission.keys) > 1:
 		return exit.Errorf(exit.Usage, "%s/%s is distributed: it has a version, and only its downgrade can be allowed", v.Namespace(), v.Name())
+	case !older && blocked.Status == string(metav1.ConditionTrue):
+		return exit.Errorf(exit.Refused, "%s/%s is held back for %s, which this command does not allow: %s", v.Namespace(), v.Name(), blocked.Reason, blocked.Message)
 	case !older:
-		return exit.Errorf(exit.Refused, "no older version of %s/%s is held back: nothing needs to be allowed", v.Namespace(), v.Name())
+		return o.unneeded(v, "no older version is held back")
 	}
 	_, _ = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(blocked.Message, terminal.DefaultWidth), "\n"))
 	if err := o.Confirm(fmt.Sprintf("Allow the older version on the database of %s/%s?", v.Namespace(), v.Name())); err != nil {
 		return err
 	}
 	return o.Annotate(ctx, client, change.Of(v.Object), map[string]any{chroma.AnnotationAllowDowngrade: chroma.AnnotationTrue})
+}
+
+// unneeded is told when the change is allowed as things are.
+func (o *options) unneeded(v *live.View, because string) error {
+	_, err := fmt.Fprintf(o.Streams.Out, "%s/%s: %s, so nothing needs to be allowed.\n", v.Namespace(), v.Name(), because)
+	return err
 }
 
 func (o *options) judge(v *live.View) (compatibility.Verdict, string, error) {
@@ -160,10 +174,6 @@ func (o *options) judge(v *live.View) (compatibility.Verdict, string, error) {
 	}
 	if wanted == "" {
 		wanted = v.Chroma.Status.DefaultImage
-	}
-	record := ledger.FromStatus(v.Chroma.Status)
-	if record == nil {
-		return compatibility.Verdict{}, "", exit.Errorf(exit.Refused, "%s/%s has no record of what has run on its data yet: nothing needs to be allowed", v.Namespace(), v.Name())
 	}
 	var input map[string]any
 	if v.Machinery.Step != nil {
@@ -178,20 +188,6 @@ func (o *options) judge(v *live.View) (compatibility.Verdict, string, error) {
 		return compatibility.Verdict{}, "", exit.Errorf(exit.Refused, "%s", refusal.Message)
 	}
 	return compatibility.Judge(compatibility.Question{
-		Data: record.Data(), Wanted: release.Version, Overrides: compatibility.OverridesOf(v.Object.GetAnnotations()),
+		Data: ledger.FromStatus(v.Chroma.Status).Data(), Wanted: release.Version, Overrides: compatibility.OverridesOf(v.Object.GetAnnotations()),
 	}), release.Version.Title(), nil
-}
-
-func (o *options) takeAway(ctx context.Context, client *cluster.Client, v *live.View) error {
-	annotations := map[string]any{}
-	for _, key := range o.permission.keys {
-		if _, found := v.Object.GetAnnotations()[key]; found {
-			annotations[key] = nil
-		}
-	}
-	if len(annotations) == 0 {
-		_, err := fmt.Fprintf(o.Streams.Out, "%s/%s has none of %s.\n", v.Namespace(), v.Name(), strings.Join(o.permission.keys, ", "))
-		return err
-	}
-	return o.Annotate(ctx, client, change.Of(v.Object), annotations)
 }

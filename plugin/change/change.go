@@ -2,21 +2,22 @@
 package change
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"strings"
 
 	"github.com/spf13/pflag"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
-	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
 // Values of --dry-run.
@@ -48,41 +49,25 @@ func (o *Options) Validate() error {
 	return exit.Errorf(exit.Usage, "--dry-run must be %s, %s or %s, not %q", None, Client, Server, o.DryRun)
 }
 
-// Confirm something that cannot be taken back, or that can lose data. On a terminal a person is asked; elsewhere --yes
-// is needed, since a script that is asked hangs.
-func (o *Options) Confirm(question string) error {
-	if o.Yes || o.DryRun != None {
-		return nil
-	}
-	if !terminal.IsTerminal(o.Streams.In) {
-		return exit.Errorf(exit.Usage, "this needs a confirmation, and there is no terminal to ask at: say --yes after reading the above")
-	}
-	_, _ = fmt.Fprintf(o.Streams.ErrOut, "%s [y/N] ", question)
-	answer, err := bufio.NewReader(o.Streams.In).ReadString('\n')
-	if err != nil && err != io.EOF {
-		return fmt.Errorf("cannot read the answer: %w", err)
-	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return nil
-	}
-	return exit.Errorf(exit.Error, "not confirmed: nothing was changed")
-}
-
 // An Object to change.
 type Object struct {
 	Kind            schema.GroupVersionKind
 	Namespace, Name string
+	// UID of the object that was looked at. One that was created under its name since then is not changed.
+	UID types.UID
 }
 
 // String names the object.
 func (o Object) String() string {
+	if o.Namespace == "" {
+		return strings.ToLower(o.Kind.Kind) + " " + o.Name
+	}
 	return strings.ToLower(o.Kind.Kind) + " " + o.Namespace + "/" + o.Name
 }
 
 // Of an object.
 func Of(object *unstructured.Unstructured) Object {
-	return Object{Kind: object.GroupVersionKind(), Namespace: object.GetNamespace(), Name: object.GetName()}
+	return Object{Kind: object.GroupVersionKind(), Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
 }
 
 // Annotate an object. A nil value takes the annotation away.
@@ -92,18 +77,52 @@ func (o *Options) Annotate(ctx context.Context, client *cluster.Client, object O
 
 // Merge fields into an object, and say so.
 func (o *Options) Merge(ctx context.Context, client *cluster.Client, object Object, fields map[string]any) error {
-	patch, err := json.Marshal(fields)
+	if o.DryRun == Client {
+		told, err := json.Marshal(fields)
+		if err != nil {
+			return fmt.Errorf("cannot encode the change: %w", err)
+		}
+		_, err = fmt.Fprintf(o.Streams.Out, "%s would be changed: %s\n", object, told)
+		return err
+	}
+	patch, err := json.Marshal(object.only(fields))
 	if err != nil {
 		return fmt.Errorf("cannot encode the change: %w", err)
 	}
-	if o.DryRun == Client {
-		_, err := fmt.Fprintf(o.Streams.Out, "%s would be changed: %s\n", object, patch)
-		return err
-	}
 	if _, err := client.Merge(ctx, object.Kind, object.Namespace, object.Name, patch, o.DryRun == Server); err != nil {
-		return err
+		return object.replaced(err)
 	}
 	return o.said(object, "changed")
+}
+
+// only if it is still the object of that UID, fields are changed.
+func (o Object) only(fields map[string]any) map[string]any {
+	if o.UID == "" {
+		return fields
+	}
+	metadata, _ := fields["metadata"].(map[string]any)
+	metadata = maps.Clone(metadata)
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	metadata["uid"] = o.UID
+	fields = maps.Clone(fields)
+	fields["metadata"] = metadata
+	return fields
+}
+
+// replaced says in words that another object has the name by now.
+func (o Object) replaced(err error) error {
+	var status apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
+		return err
+	}
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Field == "metadata.uid" {
+			return exit.Errorf(exit.Refused, "%s was deleted and created again in the meantime: nothing was changed", o)
+		}
+	}
+	return err
 }
 
 // Delete an object, and say so.
@@ -112,7 +131,10 @@ func (o *Options) Delete(ctx context.Context, client *cluster.Client, object *un
 		_, err := fmt.Fprintf(o.Streams.Out, "%s would be deleted\n", Of(object))
 		return err
 	}
-	if err := client.Delete(ctx, object, o.DryRun == Server); err != nil {
+	switch err := client.Delete(ctx, object, o.DryRun == Server); {
+	case apierrors.IsConflict(err):
+		return exit.Errorf(exit.Refused, "%s was deleted and created again in the meantime: it stays", Of(object))
+	case err != nil:
 		return err
 	}
 	return o.said(Of(object), "deleted")
@@ -125,7 +147,7 @@ func (o *Options) Apply(ctx context.Context, client *cluster.Client, object *uns
 		return err
 	}
 	if _, err := client.Apply(ctx, object, force, o.DryRun == Server); err != nil {
-		return err
+		return Of(object).replaced(err)
 	}
 	return o.said(Of(object), "applied")
 }

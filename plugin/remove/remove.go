@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/plugin/change"
@@ -18,9 +18,6 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
 )
-
-// interval between two looks.
-const interval = time.Second
 
 type options struct {
 	change.Options
@@ -75,57 +72,149 @@ func (o *options) run(ctx context.Context, argument string) error {
 		if o.lose {
 			return exit.Errorf(exit.Refused, "the data of a distributed Chroma is in its Postgres and bucket, which are never deleted: use --keep-data")
 		}
+		if err := o.Confirm(fmt.Sprintf("Delete %s/%s? Its Postgres and its bucket stay.", namespace, name)); err != nil {
+			return err
+		}
+		if err := o.Delete(ctx, client, view.Object); err != nil {
+			return err
+		}
 		return o.end(ctx, client, view, "")
+	}
+	if err := known(view); err != nil {
+		return err
 	}
 	policy, question := chroma.PVCRetain, fmt.Sprintf("Delete %s/%s, and keep its claim %s?", namespace, name, chroma.ClaimName(name))
 	if o.lose {
 		policy, question = chroma.PVCDelete, fmt.Sprintf("Delete %s/%s AND ALL ITS DATA (claim %s)?", namespace, name, chroma.ClaimName(name))
 	}
+	asked := o.Asks()
 	if err := o.Confirm(question); err != nil {
 		return err
 	}
-	if view.Chroma.Spec.PVCDeletionPolicy != policy {
-		if err := o.Merge(ctx, client, change.Of(view.Object), map[string]any{"spec": map[string]any{"pvcDeletionPolicy": string(policy)}}); err != nil {
+	if asked {
+		// The first claim may have come meanwhile.
+		if view, err = view.Again(ctx, client, o.factory.Now()); err != nil {
+			return err
+		}
+		if err := known(view); err != nil {
 			return err
 		}
 	}
-	if o.DryRun == change.None && view.Claim != nil {
-		if err := o.inEffect(ctx, client, view, policy); err != nil {
-			return err
-		}
-	}
-	return o.end(ctx, client, view, policy)
+	return o.under(ctx, client, view, policy)
 }
+
+// known refuses to delete a Chroma whose claim cannot be read: it could go, or stay, against what was said.
+func known(v *live.View) error {
+	if v.ClaimError == nil {
+		return nil
+	}
+	return fmt.Errorf("it is not known what would become of the data, so nothing was changed: %w", v.ClaimError)
+}
+
+// under a policy the Chroma is deleted. Whatever ends that early leaves the policy behind, and says so.
+func (o *options) under(ctx context.Context, client *cluster.Client, v *live.View, policy chroma.PVCDeletionPolicy) error {
+	before := v.Chroma.Spec.PVCDeletionPolicy
+	if before == "" {
+		before = chroma.PVCRetain
+	}
+	if before != policy {
+		err := o.Merge(ctx, client, change.Of(v.Object), policyPatch(policy))
+		if err != nil && o.DryRun == change.None && change.Passes(err) {
+			return leftBehind(err, v, "may be", before, policy)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	// Without a claim there is none that could go, or stay, under the wrong policy.
+	if o.DryRun == change.None && v.Claim != nil {
+		if err := o.inEffect(ctx, client, v, policy); err != nil {
+			return leftBehind(err, v, "is", before, policy)
+		}
+	}
+	if err := o.Delete(ctx, client, v.Object); err != nil {
+		if o.DryRun != change.None {
+			return err
+		}
+		return leftBehind(err, v, "is", before, policy)
+	}
+	return o.end(ctx, client, v, policy)
+}
+
+func policyPatch(policy chroma.PVCDeletionPolicy) map[string]any {
+	return map[string]any{"spec": map[string]any{"pvcDeletionPolicy": string(policy)}}
+}
+
+// leftBehind says how to take back a policy that this command has set before it failed.
+func leftBehind(err error, v *live.View, is string, before, policy chroma.PVCDeletionPolicy) error {
+	if before == policy {
+		return err
+	}
+	meaning := map[chroma.PVCDeletionPolicy]string{chroma.PVCRetain: "keeps", chroma.PVCDelete: "takes"}[policy]
+	return fmt.Errorf("%w\nspec.pvcDeletionPolicy %s %s now, and whoever deletes %s/%s %s its data. Take it back: kubectl patch %s -n %s %s --type merge -p '{\"spec\":{\"pvcDeletionPolicy\":\"%s\"}}'",
+		err, is, policy, v.Namespace(), v.Name(), meaning, resource, v.Namespace(), v.Name(), before)
+}
+
+// resource as kubectl names it.
+const resource = "chroma." + chroma.Group
 
 // inEffect waits until the policy is: until then the other one would count. The status says Delete a pass before the claim
 // has its owner, so that the admission policy never lets one through too early; then the claim itself is looked at.
 func (o *options) inEffect(ctx context.Context, client *cluster.Client, v *live.View, policy chroma.PVCDeletionPolicy) error {
-	return o.until(ctx, fmt.Sprintf("the policy %s is in effect", policy), func(ctx context.Context) (bool, error) {
-		object, err := client.Get(ctx, cluster.Chroma(), v.Namespace(), v.Name())
-		if err != nil || live.Text(object, "status", "pvcDeletionPolicy") != string(policy) {
-			return false, err
+	err := o.Wait(ctx, o.timeout, fmt.Sprintf("the policy %s is in effect", policy), func(ctx context.Context) (bool, error) {
+		for _, part := range parts(v) {
+			object, err := client.Get(ctx, part.GroupVersionKind(), part.GetNamespace(), part.GetName())
+			if err != nil || !follows(object, policy) {
+				return false, err
+			}
 		}
 		claim, err := client.Find(ctx, cluster.PersistentVolumeClaim(), v.Namespace(), chroma.ClaimName(v.Name()))
-		if err != nil || claim == nil || v.XR == nil {
+		if err != nil || claim == nil {
 			return err == nil, err
 		}
-		owned := slices.ContainsFunc(claim.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.UID == v.XR.GetUID() })
-		return owned == (policy == chroma.PVCDelete), nil
+		return slices.ContainsFunc(claim.GetOwnerReferences(), v.Owns) == (policy == chroma.PVCDelete), nil
 	})
+	if apierrors.IsNotFound(err) {
+		return exit.Errorf(exit.Error, "somebody else has deleted it in the meantime: %w", err)
+	}
+	return err
 }
 
-func (o *options) end(ctx context.Context, client *cluster.Client, v *live.View, policy chroma.PVCDeletionPolicy) error {
-	if err := o.Delete(ctx, client, v.Object); err != nil {
-		return err
+// parts of what is deleted: the object, and the composite behind a claim.
+func parts(v *live.View) []*unstructured.Unstructured {
+	out := []*unstructured.Unstructured{v.Object}
+	if v.XR != nil && v.XR != v.Object {
+		out = append(out, v.XR)
 	}
+	return out
+}
+
+// follows tells whether the policy has arrived in the spec and is in effect, by a status that is about that spec. The
+// status of a claim is a copy of the composite's, whose generations are others.
+func follows(object *unstructured.Unstructured, policy chroma.PVCDeletionPolicy) bool {
+	wanted := live.Text(object, "spec", "pvcDeletionPolicy")
+	if wanted == "" {
+		wanted = string(chroma.PVCRetain)
+	}
+	if wanted != string(policy) || live.Text(object, "status", "pvcDeletionPolicy") != string(policy) {
+		return false
+	}
+	observed, _, _ := unstructured.NestedInt64(object.Object, "status", "observedGeneration")
+	return live.IsClaim(object) || observed >= object.GetGeneration()
+}
+
+// end of a Chroma that is being deleted, for those who wait for it.
+func (o *options) end(ctx context.Context, client *cluster.Client, v *live.View, policy chroma.PVCDeletionPolicy) error {
 	if !o.wait || o.DryRun != change.None {
 		return nil
 	}
-	if err := o.until(ctx, "it is gone", func(ctx context.Context) (bool, error) {
-		object, err := client.Find(ctx, v.Object.GroupVersionKind(), v.Namespace(), v.Name())
-		return object == nil || object.GetUID() != v.Object.GetUID(), err
-	}); err != nil {
-		return err
+	for _, part := range parts(v) {
+		if err := o.Wait(ctx, o.timeout, "it is gone", func(ctx context.Context) (bool, error) {
+			object, err := client.Find(ctx, part.GroupVersionKind(), part.GetNamespace(), part.GetName())
+			return err == nil && (object == nil || object.GetUID() != part.GetUID()), err
+		}); err != nil {
+			return err
+		}
 	}
 	if policy == "" || v.Claim == nil {
 		return nil
@@ -135,53 +224,39 @@ func (o *options) end(ctx context.Context, client *cluster.Client, v *live.View,
 
 // claim looks what became of it.
 func (o *options) claim(ctx context.Context, client *cluster.Client, v *live.View, policy chroma.PVCDeletionPolicy) error {
-	name := chroma.ClaimName(v.Name())
+	name, going := chroma.ClaimName(v.Name()), false
 	find := func(ctx context.Context) (bool, error) {
 		claim, err := client.Find(ctx, cluster.PersistentVolumeClaim(), v.Namespace(), name)
-		return claim != nil && claim.GetUID() == v.Claim.GetUID() && claim.GetDeletionTimestamp() == nil, err
+		if err != nil {
+			return false, err
+		}
+		there := claim != nil && claim.GetUID() == v.Claim.GetUID()
+		going = there && claim.GetDeletionTimestamp() != nil
+		return there, nil
 	}
 	if policy == chroma.PVCRetain {
 		there, err := find(ctx)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if !there {
+		case going:
+			return exit.Errorf(exit.Unhealthy, "the claim %s is being deleted, although it should have stayed", name)
+		case !there:
 			return exit.Errorf(exit.Unhealthy, "the claim %s is gone, although it should have stayed", name)
 		}
 		_, err = fmt.Fprintf(o.Streams.Out, "The claim %s stayed. A Chroma %s that is created again uses it.\n", name, v.Name())
 		return err
 	}
-	if err := o.until(ctx, "the claim "+name+" is gone", func(ctx context.Context) (bool, error) {
+	err := o.Wait(ctx, o.timeout, "the claim "+name+" is gone", func(ctx context.Context) (bool, error) {
 		there, err := find(ctx)
-		return !there, err
-	}); err != nil {
+		return err == nil && !there, err
+	})
+	if err != nil && going {
+		return fmt.Errorf("%w: it is being deleted, and something still holds it, a Pod for example", err)
+	}
+	if err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(o.Streams.Out, "The claim %s went too.\n", name)
+	_, err = fmt.Fprintf(o.Streams.Out, "The claim %s went too.\n", name)
 	return err
-}
-
-// until something is so, saying what is waited for and how long.
-func (o *options) until(ctx context.Context, what string, holds func(context.Context) (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, o.timeout)
-	defer cancel()
-	begun, said := time.Now(), time.Duration(0)
-	for {
-		ok, err := holds(ctx)
-		if err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) && exit.CodeOf(err) != exit.TimedOut {
-			return err
-		}
-		if ok {
-			return nil
-		}
-		if waited := time.Since(begun).Round(time.Second); waited >= said+5*time.Second {
-			said = waited
-			_, _ = fmt.Fprintf(o.Streams.ErrOut, "waiting until %s, %s\n", what, waited)
-		}
-		select {
-		case <-ctx.Done():
-			return exit.Errorf(exit.TimedOut, "waited in vain until %s", what)
-		case <-time.After(interval):
-		}
-	}
 }

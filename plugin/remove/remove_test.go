@@ -1,10 +1,23 @@
 package remove_test
 
 import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/fixture"
+)
+
+const (
+	chromas   = "/apis/chroma.chromadotnet.org/v1alpha1/namespaces/default/chromas/demo"
+	claims    = "/persistentvolumeclaims/demo-1"
+	lose      = `"spec":{"pvcDeletionPolicy":"Delete"}`
+	takenBack = `kubectl patch chroma.chroma.chromadotnet.org -n default demo --type merge -p '{"spec":{"pvcDeletionPolicy":"Retain"}}'`
 )
 
 func TestDelete(t *testing.T) {
@@ -12,18 +25,210 @@ func TestDelete(t *testing.T) {
 	cases := map[string]fixture.Change{
 		"Keep": {
 			Reason: "With Retain in effect the Chroma is deleted at once, and the claim is looked at.", State: "ready", Args: args("--keep-data", "--wait", "--yes"),
-			Want: "The claim demo-1 stayed", Bodies: []string{"DELETE /apis/chroma.chromadotnet.org/v1alpha1/namespaces/default/chromas/demo"},
+			Want: "The claim demo-1 stayed", Bodies: []string{"DELETE " + chromas},
 		},
 		"Lose": {
-			Reason: "Until the policy Delete is in effect nothing is deleted.", State: "ready", Args: args("--delete-data", "--timeout", "100ms", "--yes"),
-			Code: exit.TimedOut, Want: "in vain until the policy Delete is in effect", Bodies: []string{`{"spec":{"pvcDeletionPolicy":"Delete"}}`},
+			Reason: "Until the policy Delete is in effect nothing is deleted, and that it was set is said.", State: "ready", Args: args("--delete-data", "--timeout", "100ms", "--yes"),
+			Code: exit.TimedOut, Want: "in vain until the policy Delete is in effect\nerror: spec.pvcDeletionPolicy is Delete now, and whoever deletes default/demo takes its data. Take it back: " + takenBack,
+			Bodies: []string{lose},
 		},
 		"Neither":  {Reason: "What becomes of the data has to be said.", State: "ready", Args: args("--yes"), Code: exit.Usage, Want: "--keep-data or --delete-data"},
 		"Both":     {Reason: "The two contradict each other.", State: "ready", Args: args("--keep-data", "--delete-data"), Code: exit.Usage, Want: "--keep-data or --delete-data"},
 		"NotAsked": {Reason: "Without a terminal --yes is needed.", State: "ready", Args: args("--delete-data"), Code: exit.Usage, Want: "--yes"},
 		"DryRun":   {Reason: "A dry run changes nothing.", State: "ready", Args: args("--delete-data", "--dry-run", "server"), Want: "server dry run"},
+		"Vectors": {
+			Reason: "A distributed Chroma is deleted, and its data is elsewhere.", State: "distributed-ready", Args: args("--keep-data", "--yes"),
+			Want: "chroma default/demo deleted", Bodies: []string{"DELETE " + chromas},
+		},
+		"VectorsNotAsked": {Reason: "A distributed Chroma is not deleted without a question either.", State: "distributed-ready", Args: args("--keep-data"), Code: exit.Usage, Want: "--yes"},
+		"VectorsLose":     {Reason: "The data of a distributed Chroma is never deleted.", State: "distributed-ready", Args: args("--delete-data", "--yes"), Code: exit.Refused, Want: "Postgres and bucket"},
+		"KeepUnread": {
+			Reason: "Whether the claim would stay is not known when it cannot be read.", State: "ready", Args: args("--keep-data", "--yes"), Fault: fixture.Forbid("/persistentvolumeclaims"),
+			Code: exit.Error, Want: `nothing was changed: cannot read PersistentVolumeClaim demo-1 in namespace default`,
+		},
+		"LoseUnread": {
+			Reason: "Whether the claim would go is not known when it cannot be read.", State: "ready", Args: args("--delete-data", "--yes", "--wait"), Fault: fixture.Break("/persistentvolumeclaims"),
+			Code: exit.Error, Want: "nothing was changed",
+		},
+		"Hangs": {
+			Reason: "A claim that is not read in time is not known.", State: "ready", Args: args("--keep-data", "--yes", "--request-timeout", "200ms"), Fault: fixture.Hang("/persistentvolumeclaims"),
+			Code: exit.TimedOut, Want: "did not answer within 200ms",
+		},
+		"PatchHangs": {
+			Reason: "A patch without an answer may have been done.", State: "ready", Args: args("--delete-data", "--yes", "--request-timeout", "200ms"), Fault: fixture.Writing(fixture.Hang("/")),
+			Code: exit.TimedOut, Want: "spec.pvcDeletionPolicy may be Delete now",
+		},
+		"PatchForbidden": {
+			Reason: "A patch that was refused leaves nothing behind.", State: "ready", Args: args("--delete-data", "--yes"), Fault: fixture.Writing(fixture.Forbid("/")),
+			Code: exit.Error, Want: `cannot patch resource "chromas"`,
+		},
+		"Claim": {
+			Reason: "A claim of XChroma is deleted like any Chroma.", State: "claim-backed", Args: args("--keep-data", "--yes"),
+			Want: "chroma default/demo deleted", Bodies: []string{"DELETE " + chromas},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, tc.Test)
 	}
+}
+
+// A crossplane that carries out what a command writes, a few requests later.
+type crossplane struct {
+	server *fixture.Server
+	// composite and its UID.
+	kind, name, uid string
+	// patched and deleted are the looks since then, at the Chroma and at the claim; gone those at the composite.
+	patched, deleted, gone atomic.Int64
+	// terminating claims are seen so often before they are gone.
+	terminating int64
+	// also decides what else happens to a request.
+	also fixture.Fault
+}
+
+// of a state.
+func of(t *testing.T, state, kind, name string) *crossplane {
+	t.Helper()
+	c := &crossplane{server: fixture.Serve(t, fixture.Load(t, state)...), kind: kind, name: name}
+	c.server.Edit(kind, name, func(u *unstructured.Unstructured) { c.uid = string(u.GetUID()) })
+	c.server.Fault = c.serve
+	return c
+}
+
+func (c *crossplane) serve(w http.ResponseWriter, r *http.Request) bool {
+	if c.also != nil && c.also(w, r) {
+		return true
+	}
+	switch {
+	case r.Method == http.MethodPatch:
+		c.patched.Store(1)
+	case r.Method == http.MethodDelete:
+		c.deleted.Store(1)
+	case strings.HasSuffix(r.URL.Path, claims) && c.deleted.Load() > 0:
+		c.collect(c.deleted.Add(1))
+	case strings.HasSuffix(r.URL.Path, "chromas/demo") && c.patched.Load() > 0 && c.deleted.Load() == 0:
+		c.carryOut(c.patched.Add(1))
+	case strings.HasSuffix(r.URL.Path, c.name) && c.deleted.Load() > 0 && c.kind == "XChroma":
+		if c.gone.Add(1) == 2 {
+			c.server.Edit(c.kind, c.name, nil)
+		}
+	}
+	return false
+}
+
+// carryOut the policy: first in the spec of the composite, then in its status, and last on the claim.
+func (c *crossplane) carryOut(look int64) {
+	switch look {
+	case 2:
+		c.server.Edit(c.kind, c.name, func(u *unstructured.Unstructured) {
+			_ = unstructured.SetNestedField(u.Object, "Delete", "spec", "pvcDeletionPolicy")
+		})
+		for _, kind := range []string{"Chroma", c.kind} {
+			name := map[string]string{"Chroma": "demo", c.kind: c.name}[kind]
+			c.server.Edit(kind, name, func(u *unstructured.Unstructured) {
+				_ = unstructured.SetNestedField(u.Object, "Delete", "status", "pvcDeletionPolicy")
+			})
+		}
+	case 3:
+		c.server.Edit("PersistentVolumeClaim", "demo-1", func(u *unstructured.Unstructured) {
+			_ = unstructured.SetNestedSlice(u.Object, []any{map[string]any{"uid": c.uid, "kind": c.kind, "name": c.name}}, "metadata", "ownerReferences")
+		})
+	}
+}
+
+// collect the claim, which a Pod holds for a while.
+func (c *crossplane) collect(look int64) {
+	switch look {
+	case 2:
+		c.server.Edit("PersistentVolumeClaim", "demo-1", func(u *unstructured.Unstructured) {
+			_ = unstructured.SetNestedField(u.Object, "2026-01-01T01:00:00Z", "metadata", "deletionTimestamp")
+		})
+	case 2 + c.terminating:
+		c.server.Edit("PersistentVolumeClaim", "demo-1", nil)
+	}
+}
+
+// deletions that were sent.
+func deletions(server *fixture.Server) int {
+	count := 0
+	for _, write := range server.Writes() {
+		if write.Method == http.MethodDelete {
+			count++
+		}
+	}
+	return count
+}
+
+func TestDeleteData(t *testing.T) {
+	t.Run("TheClaimWentOnlyWhenItIsGone", func(t *testing.T) {
+		t.Parallel()
+		c := of(t, "ready", "Chroma", "demo")
+		c.terminating = 2
+		got := fixture.Run(t, c.server, "", "delete", "demo", "-n", "default", "--delete-data", "--wait", "-y", "--timeout", "20s")
+		if got.Code != exit.Fine || !strings.HasSuffix(got.Out, "The claim demo-1 went too.\n") || c.deleted.Load() < 4 {
+			t.Errorf("want the end of the claim waited for, after %d looks got:\n%s", c.deleted.Load(), got)
+		}
+	})
+	t.Run("AClaimThatIsHeldDidNotGo", func(t *testing.T) {
+		t.Parallel()
+		c := of(t, "ready", "Chroma", "demo")
+		c.terminating = 1000
+		got := fixture.Run(t, c.server, "", "delete", "demo", "-n", "default", "--delete-data", "--wait", "-y", "--timeout", "3s")
+		if got.Code != exit.TimedOut || !strings.Contains(got.Err, "something still holds it") {
+			t.Errorf("want a claim that is held, got:\n%s", got)
+		}
+	})
+	t.Run("AReadThatFailsOnceIsTriedAgain", func(t *testing.T) {
+		t.Parallel()
+		c := of(t, "ready", "Chroma", "demo")
+		c.also = fixture.Once("/chromas/demo", 2, fixture.Break("/"))
+		got := fixture.Run(t, c.server, "", "delete", "demo", "-n", "default", "--delete-data", "-y", "--timeout", "20s")
+		if got.Code != exit.Fine || deletions(c.server) != 1 || !strings.Contains(got.Err, "cannot look at the moment") {
+			t.Errorf("want one deletion after another look, got %d and:\n%s", deletions(c.server), got)
+		}
+	})
+	t.Run("ADeletionThatIsRefusedLeavesThePolicy", func(t *testing.T) {
+		t.Parallel()
+		c := of(t, "ready", "Chroma", "demo")
+		c.also = func(w http.ResponseWriter, r *http.Request) bool {
+			return r.Method == http.MethodDelete && fixture.Forbid("/")(w, r)
+		}
+		got := fixture.Run(t, c.server, "", "delete", "demo", "-n", "default", "--delete-data", "-y")
+		if got.Code != exit.Error || !strings.Contains(got.Err, "cannot delete resource") || !strings.Contains(got.Err, takenBack) {
+			t.Errorf("want the policy told, got:\n%s", got)
+		}
+	})
+	t.Run("AnInterruptLeavesThePolicy", func(t *testing.T) {
+		t.Parallel()
+		server := fixture.Serve(t, fixture.Load(t, "ready")...)
+		ctx, stop := context.WithCancel(t.Context())
+		var patched atomic.Bool
+		server.Fault = func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodPatch {
+				patched.Store(true)
+			} else if patched.Load() {
+				stop()
+			}
+			return false
+		}
+		got := fixture.Stopped(ctx, server, "delete", "demo", "-n", "default", "--delete-data", "-y")
+		if got.Code != exit.Error || !strings.Contains(got.Err, "interrupted while waiting") || !strings.Contains(got.Err, takenBack) {
+			t.Errorf("want an interrupt that is no timeout, got:\n%s", got)
+		}
+		if deletions(server) > 0 {
+			t.Errorf("it was deleted: %v", server.Writes())
+		}
+	})
+	t.Run("BehindAClaimTheCompositeCounts", func(t *testing.T) {
+		t.Parallel()
+		c := of(t, "claim-backed", "XChroma", "demo-6a5fb")
+		c.terminating = 1
+		got := fixture.Run(t, c.server, "", "delete", "demo", "-n", "default", "--delete-data", "--wait", "-y", "--timeout", "20s")
+		if got.Code != exit.Fine || !strings.HasSuffix(got.Out, "The claim demo-1 went too.\n") {
+			t.Errorf("want the claim gone, got:\n%s", got)
+		}
+		if !c.server.Has("XChroma", "demo-6a5fb") && deletions(c.server) == 1 {
+			return
+		}
+		t.Errorf("want one deletion, and the composite gone: %v", c.server.Writes())
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/reason"
@@ -19,9 +18,6 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/live"
 	"github.com/function-chroma/function-chroma/plugin/status"
 )
-
-// annotationRestarted is what kubectl rollout restart sets.
-const annotationRestarted = "kubectl.kubernetes.io/restartedAt"
 
 type options struct {
 	change.Options
@@ -45,7 +41,7 @@ A component of a distributed Chroma is rolled, as by kubectl rollout restart.
 
 It exits with 3 when the server would not come back.`,
 		Example: `  kubectl chroma restart demo --wait
-  kubectl chroma restart demo --component query-service`,
+  kubectl chroma restart demo --component queryService`,
 		Args: factory.Arguments(1, 1, "a name"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if err := o.Validate(); err != nil {
@@ -55,7 +51,7 @@ It exits with 3 when the server would not come back.`,
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&o.component, "component", "", "the component of a distributed Chroma, like query-service")
+	flags.StringVar(&o.component, "component", "", "the component of a distributed Chroma, like queryService")
 	flags.BoolVar(&o.wait, "wait", false, "follow until the server serves again")
 	flags.DurationVar(&o.timeout, "timeout", 0, "with --wait: how long, like 10m; 0 waits for ever")
 	o.AddFlags(flags)
@@ -67,6 +63,8 @@ func (o *options) run(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
+	o.Note(view.Notes)
+	begun := time.Now()
 	if view.SingleNode() {
 		err = o.server(ctx, client, view)
 	} else {
@@ -75,15 +73,51 @@ func (o *options) run(ctx context.Context, argument string) error {
 	if err != nil || !o.wait || o.DryRun != change.None {
 		return err
 	}
-	return status.Follow(ctx, o.factory, client, view.Object, o.timeout)
+	left := o.timeout
+	if left > 0 {
+		// What the roll took is part of the time.
+		left = max(time.Millisecond, left-time.Since(begun))
+	}
+	return status.Follow(ctx, o.factory, client, view.Object, left)
 }
 
 func (o *options) server(ctx context.Context, client *cluster.Client, v *live.View) error {
-	switch {
-	case o.component != "":
+	if o.component != "" {
 		return exit.Errorf(exit.Usage, "%s/%s has one server and no components", v.Namespace(), v.Name())
+	}
+	if err := comesBack(ctx, client, v); err != nil {
+		return err
+	}
+	asked := o.Asks()
+	if err := o.Confirm(fmt.Sprintf("Restart the server of %s/%s? There is none meanwhile.", v.Namespace(), v.Name())); err != nil {
+		return err
+	}
+	pod := v.Pod
+	if asked {
+		// A claim that somebody has deleted meanwhile would go with the Pod.
+		v, err := v.Again(ctx, client, o.factory.Now())
+		if err != nil {
+			return err
+		}
+		if err := comesBack(ctx, client, v); err != nil {
+			return err
+		}
+		if v.Pod.GetUID() != pod.GetUID() {
+			return exit.Errorf(exit.Refused, "the Pod %s was replaced in the meantime: nothing was deleted", pod.GetName())
+		}
+	}
+	return o.Delete(ctx, client, pod)
+}
+
+// comesBack refuses to delete a Pod whose server would not come back, or whose data would go with it.
+func comesBack(ctx context.Context, client *cluster.Client, v *live.View) error {
+	switch {
+	case v.PodError != nil:
+		return fmt.Errorf("it is not known whether there is a server, so nothing was deleted: %w", v.PodError)
 	case v.Pod == nil:
 		return exit.Errorf(exit.Unhealthy, "%s/%s has no Pod at the moment: see kubectl chroma status -n %s %s", v.Namespace(), v.Name(), v.Namespace(), v.Name())
+	case v.ClaimError != nil:
+		return fmt.Errorf("it is not known whether the data would stay, so nothing was deleted: %w", v.ClaimError)
 	case v.Claim != nil && v.Claim.GetDeletionTimestamp() != nil:
 		return exit.Errorf(exit.Refused, "the claim is being deleted, and only the running Pod holds it: the data would be gone with the Pod")
 	}
@@ -96,33 +130,5 @@ func (o *options) server(ctx context.Context, client *cluster.Client, v *live.Vi
 		server := answer.Condition(string(reason.ServerReady))
 		return exit.Errorf(exit.Refused, "the function would not start the server again (%s), so nothing was deleted: %s", server.Reason, server.Message)
 	}
-	if err := o.Confirm(fmt.Sprintf("Restart the server of %s/%s? There is none meanwhile.", v.Namespace(), v.Name())); err != nil {
-		return err
-	}
-	return o.Delete(ctx, client, v.Pod)
-}
-
-// roll the workload of a component.
-func (o *options) roll(ctx context.Context, client *cluster.Client, v *live.View) error {
-	if o.component == "" {
-		return exit.Errorf(exit.Usage, "say which component with --component")
-	}
-	for _, name := range []string{o.component, "rust-" + o.component} {
-		for _, kind := range []string{"Deployment", "StatefulSet"} {
-			object, err := client.Find(ctx, appsv1.SchemeGroupVersion.WithKind(kind), v.Namespace(), name)
-			if err != nil {
-				return err
-			}
-			if object == nil {
-				continue
-			}
-			if err := o.Confirm(fmt.Sprintf("Restart the Pods of %s %s?", kind, name)); err != nil {
-				return err
-			}
-			return o.Merge(ctx, client, change.Of(object), map[string]any{"spec": map[string]any{"template": map[string]any{
-				"metadata": map[string]any{"annotations": map[string]any{annotationRestarted: o.factory.Now().UTC().Format(time.RFC3339)}},
-			}}})
-		}
-	}
-	return exit.Errorf(exit.Error, "%s/%s has no component %q", v.Namespace(), v.Name(), o.component)
+	return nil
 }
