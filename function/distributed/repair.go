@@ -176,15 +176,19 @@ func (s situation) listComplete(component chart.Component) (complete, known bool
 	if _, there := s.w.Workloads[component.Name]; !there {
 		return true, true
 	}
-	members, listed := s.members(component)
 	pods, answered := s.w.pods(askPods(component.Name))
-	if !listed || !answered {
+	if !answered {
 		return false, false
 	}
+	members, listed := s.members(component)
 	for _, pod := range pods {
-		// The sysdb finds members by this label. In an update, Pods of a version whose component was no member lack it.
+		// The sysdb finds members by this label. In an update, Pods of a version whose component was no member lack it, and
+		// there may be no list yet.
 		if pod.Labels[chart.LabelMemberType] != component.MemberType || !podReady(pod) {
 			continue
+		}
+		if !listed {
+			return false, false
 		}
 		// A StatefulSet's Pod comes back under its name with another address: who finds it by the list does not reach it.
 		if address, there := members[pod.Name]; !there || address != "" && pod.Status.PodIP != "" && address != pod.Status.PodIP {

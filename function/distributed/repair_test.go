@@ -340,3 +340,30 @@ func TestRefusedRepair(t *testing.T) {
 		}
 	}
 }
+
+// TestListOfALaterVersion: while a version runs whose fn-consumers are in no list, the newest one's list is asked for, and is
+// not there. That tells nothing of the lists that are: an incident of a moment ends.
+func TestListOfALaterVersion(t *testing.T) {
+	for name, version := range map[string]string{"Held": "0123456", "WaitingForAJob": "52ce844"} {
+		t.Run(name, func(t *testing.T) {
+			c := running(t, "93652ec")
+			if version == "52ce844" {
+				c.spec()["postgres"].(map[string]any)["database"] = "other" // It is not checked.
+				c.checks.Postgres = distributed.Result{Status: pass.False, Reason: reason.Timeout}
+			}
+			c.spec()["version"] = version
+			for range 2 {
+				c.unlist("query-service-memberlist")
+				c.after(time.Hour)
+				if got := c.condition(reason.Repaired); got.Reason != reason.NothingRepaired {
+					t.Fatalf("a list that lacks Pods for a moment, got %+v", got)
+				}
+				c.listMembers()
+				c.after(time.Second)
+				if got := c.status().Repairs[chart.SysDB]; got.UnreadySince != nil {
+					t.Fatalf("the incident is over, got %+v", got)
+				}
+			}
+		})
+	}
+}
