@@ -19,11 +19,13 @@ import (
 	"github.com/function-chroma/function-chroma/function/previous"
 )
 
-// compose the objects of a pass, sorted by role: all that is observed is kept, unless a rule here says otherwise.
+// compose the objects of a pass, sorted by role: all of ours that is observed is kept, unless a rule here says otherwise.
 func (s situation) compose(c course) ([]pass.Object, error) {
 	roles := make(map[string]struct{}, len(s.w.Observed)+len(s.wanted))
-	for role := range s.w.Observed {
-		roles[role] = struct{}{}
+	for role, observed := range s.w.Observed {
+		if s.w.composes(role, observed) {
+			roles[role] = struct{}{}
+		}
 	}
 	if c.stage != hold {
 		for role := range s.wanted {
@@ -45,6 +47,15 @@ func (s situation) compose(c course) ([]pass.Object, error) {
 		objects = append(objects, pass.Object{Role: role, Manifest: manifest, Ready: s.objectReady(role)})
 	}
 	return objects, nil
+}
+
+// composes says that an observed object is ours. Crossplane shows what all steps of the pipeline compose: another step's
+// object, sent back as it was, would undo what that step changes, and live on when it is no longer wanted. All of ours
+// have the label, and those whose label somebody took off a role that a version has.
+func (w World) composes(role string, observed *unstructured.Unstructured) bool {
+	return observed.GetLabels()[v1alpha1.LabelChroma] == w.Chroma.GetName() ||
+		strings.HasPrefix(role, chart.MigrationRole("")) ||
+		slices.ContainsFunc(Versions(), func(version chart.Version) bool { return version.HasRole(role) })
 }
 
 // composeRole gives the manifest of one role. Nil leaves it out.

@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/distributed"
 	"github.com/function-chroma/function-chroma/function/distributed/chart"
 	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/simulator/store"
@@ -116,5 +118,44 @@ func TestRepairOfAKeptWorkload(t *testing.T) {
 	c.after(180 * time.Second)
 	if c.replicas(role) != 0 || !strings.Contains(c.observed[role].GetAnnotations()["chroma.chromadotnet.org/restarted-at"], "12:03:00Z") {
 		t.Errorf("got %d replicas, annotations %v", c.replicas(role), c.observed[role].GetAnnotations())
+	}
+}
+
+// TestOfOtherSteps: Crossplane shows every step of a pipeline what all of them compose. What another one composes is not sent
+// back: it would undo what that step changes, and keep alive what it no longer wants.
+func TestOfOtherSteps(t *testing.T) {
+	for name, version := range map[string]string{"Settled": "52ce844", "Updating": "93652ec", "Held": "0123456"} {
+		t.Run(name, func(t *testing.T) {
+			c := running(t, "52ce844")
+			other := c.add("s3.aws.upbound.io/v1beta1", "Bucket", "vectors", map[string]any{"spec": map[string]any{"forProvider": map[string]any{"region": "eu"}}})
+			c.observed["bucket"] = other
+			other.SetAnnotations(map[string]string{"crossplane.io/external-name": "of-before"})
+			// Ours, although somebody took the label off, and of a version that this release does not know.
+			c.observed["service-sysdb"].SetLabels(nil)
+			c.observed["job-sysdb-migration-fffffff"] = c.add("batch/v1", "Job", "sysdb-migration-fffffff", nil)
+			later := c.add("v1", "ConfigMap", "of-a-later-version", nil)
+			later.SetLabels(map[string]string{v1alpha1.LabelChroma: "demo"})
+			c.observed["configmap-of-a-later-version"] = later
+			c.spec()["version"] = version
+			c.held[workloadRole(chart.SysDB)] = true
+			request := c.request(c.last.Requirements)
+			answer, err := distributed.Decide(request, c.checks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent := map[string]bool{}
+			for _, object := range answer.Objects {
+				sent[object.Role] = true
+			}
+			if sent["bucket"] {
+				t.Error("the Bucket is of another step")
+			}
+			if !sent["service-sysdb"] {
+				t.Error("a Service of ours is dropped")
+			}
+			if name != "Settled" && (!sent["configmap-of-a-later-version"] || !sent["job-sysdb-migration-fffffff"]) {
+				t.Error("what another version of ours has is dropped")
+			}
+		})
 	}
 }

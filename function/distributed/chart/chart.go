@@ -42,7 +42,13 @@ type Version struct {
 	// Roles and Bindings of the components' ServiceAccounts.
 	Roles    []Role
 	Bindings []Binding
+
+	// roles of the objects of the version. Set by WithRenderings.
+	roles map[string]bool
 }
+
+// HasRole says whether the version has an object of a role.
+func (v Version) HasRole(role string) bool { return v.roles[role] }
 
 // Component finds a component by its name.
 func (v Version) Component(name string) (Component, bool) {
@@ -136,7 +142,9 @@ func (v Version) WithRenderings() Version {
 	// A spec with nothing but the required fields is never refused.
 	values, _ := Derive("chroma", "chroma", spec, v, nil)
 	renderings := map[string]string{}
+	v.roles = map[string]bool{}
 	for _, object := range v.Objects(values) {
+		v.roles[object.Role] = true
 		if object.UserHash != "" && object.Component != "" {
 			renderings[object.Component] = fingerprint(object.Manifest)
 		}
