@@ -1,6 +1,7 @@
 package allow_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
@@ -12,7 +13,7 @@ func TestAllow(t *testing.T) {
 	cases := map[string]fixture.Change{
 		"Downgrade": {
 			Reason: "Exactly the annotation that is needed is written.", State: "blocked-downgrade", Args: args("downgrade", "demo", "--yes"),
-			Want: "Both have the data format C", Bodies: []string{`{"metadata":{"annotations":{"chroma.chromadotnet.org/allow-downgrade":"true"}}}`},
+			Want: "Both have the data format C", Bodies: []string{`{"metadata":{"annotations":{"chroma.chromadotnet.org/allow-downgrade":"true"},"uid":"`},
 		},
 		"FormatDowngrade": {
 			Reason: "Across a border both annotations are written.", State: "blocked-format", Args: args("format-downgrade", "demo", "--yes"),
@@ -26,12 +27,19 @@ func TestAllow(t *testing.T) {
 		"NotNeeded":    {Reason: "What may run already needs no annotation.", State: "ready", Args: args("downgrade", "demo", "--yes"), Want: "nothing needs to be allowed"},
 		"NoWay":        {Reason: "A repository that may not run is not allowed by annotations.", State: "blocked-not-allowed", Args: args("downgrade", "demo", "--yes"), Code: exit.Refused, Want: "example.org"},
 		"NotAsked":     {Reason: "Without a terminal --yes is needed.", State: "blocked-downgrade", Args: args("downgrade", "demo"), Code: exit.Usage, Want: "--yes"},
-		"RevokeNone":   {Reason: "What is not there cannot be taken away.", State: "ready", Args: args("downgrade", "demo", "--revoke"), Want: "has none of"},
-		"Ahead":        {Reason: "An image that is yet to be applied can be allowed ahead.", State: "ready", Args: args("downgrade", "demo", "--image", "docker.io/chromadb/chroma:1.5.7", "--yes"), Want: "1.5.7", Bodies: []string{"allow-downgrade"}},
+		"Claim": {
+			Reason: "People annotate the claim, and Crossplane passes it on.", State: "claim-backed-blocked", Args: args("downgrade", "demo", "--yes"),
+			Want: "Both have the data format C", Bodies: []string{"PATCH /apis/chroma.chromadotnet.org/v1alpha1/namespaces/default/chromas/demo"},
+		},
+		"NoRecord":   {Reason: "What has no data yet needs no annotation.", State: "no-status", Args: args("downgrade", "demo", "--yes"), Want: "nothing has run on its data yet, so nothing needs to be allowed"},
+		"Unwritten":  {Reason: "A change that is refused is no change.", State: "blocked-downgrade", Args: args("downgrade", "demo", "--yes"), Fault: fixture.Writing(fixture.Forbid("/")), Code: exit.Error, Want: `cannot patch resource "chromas"`},
+		"RevokeNone": {Reason: "What is not there cannot be taken away.", State: "ready", Args: args("downgrade", "demo", "--revoke"), Want: "has none of"},
+		"Ahead":      {Reason: "An image that is yet to be applied can be allowed ahead.", State: "ready", Args: args("downgrade", "demo", "--image", "docker.io/chromadb/chroma:1.5.7", "--yes"), Want: "1.5.7", Bodies: []string{"allow-downgrade"}},
 	}
 	for name, tc := range map[string]fixture.Change{
 		"Version":         {Reason: "A distributed Chroma has a version, and its downgrade can be allowed.", State: "distributed-downgrade", Args: args("downgrade", "demo", "--yes"), Want: "52ce844 has migrated the database", Bodies: []string{`"chroma.chromadotnet.org/allow-downgrade":"true"`}},
-		"VersionNotOlder": {Reason: "A version that is not held back needs nothing.", State: "distributed-ready", Args: args("downgrade", "demo", "--yes"), Code: exit.Refused, Want: "nothing needs to be allowed"},
+		"VersionNotOlder": {Reason: "A version that is not held back needs nothing.", State: "distributed-ready", Args: args("downgrade", "demo", "--yes"), Want: "nothing needs to be allowed"},
+		"VersionUnknown":  {Reason: "A version that is held back for another reason is not allowed by an annotation.", State: "distributed-unknown-version", Args: args("downgrade", "demo", "--yes"), Code: exit.Refused, Want: "which this command does not allow"},
 		"VersionFormat":   {Reason: "A database has no data format.", State: "distributed-downgrade", Args: args("format-downgrade", "demo", "--yes"), Code: exit.Usage, Want: "distributed"},
 	} {
 		cases[name] = tc
@@ -42,15 +50,30 @@ func TestAllow(t *testing.T) {
 }
 
 func TestRevoke(t *testing.T) {
-	server := fixture.Serve(t, fixture.Load(t, "blocked-downgrade")...)
-	if got := fixture.Run(t, server, "", "allow", "downgrade", "demo", "-n", "default", "--yes"); got.Code != exit.Fine {
+	server := fixture.Serve(t, fixture.Load(t, "blocked-format")...)
+	if got := fixture.Run(t, server, "", "allow", "format-downgrade", "demo", "-n", "default", "--yes"); got.Code != exit.Fine {
 		t.Fatal(got)
 	}
-	if got := fixture.Run(t, server, "", "allow", "downgrade", "demo", "-n", "default", "--revoke"); got.Code != exit.Fine {
-		t.Fatal(got)
+	const gone = "chroma.chromadotnet.org/allow-downgrade, chroma.chromadotnet.org/allow-format-downgrade"
+	got := fixture.Run(t, server, "", "allow", "format-downgrade", "demo", "-n", "default", "--revoke", "--dry-run", "client")
+	if got.Code != exit.Fine || !strings.Contains(got.Out, "would be taken away: "+gone) || len(server.Writes()) != 1 {
+		t.Errorf("want a dry run that names the annotations, got %s", got)
+	}
+	got = fixture.Run(t, server, "", "allow", "format-downgrade", "demo", "-n", "default", "--revoke")
+	if got.Code != exit.Fine || !strings.Contains(got.Out, "taken away: "+gone) || !strings.Contains(got.Err, "is held back now (DowngradeChangesFormat)") {
+		t.Errorf("want the annotations named, and what follows from it, got %s", got)
 	}
 	writes := server.Writes()
-	if want := `{"metadata":{"annotations":{"chroma.chromadotnet.org/allow-downgrade":null}}}`; len(writes) != 2 || writes[1].Body != want {
-		t.Errorf("want the annotation taken away with %s, got %v", want, writes)
+	if want := `{"metadata":{"annotations":{"chroma.chromadotnet.org/allow-downgrade":null,"chroma.chromadotnet.org/allow-format-downgrade":null},"uid":"`; len(writes) != 2 || !strings.HasPrefix(writes[1].Body, want) {
+		t.Errorf("want the annotations taken away with %s, got %v", want, writes)
+	}
+}
+
+// TestRevokeWhatRuns takes away the permission of an older version that runs already.
+func TestRevokeWhatRuns(t *testing.T) {
+	server := fixture.Serve(t, fixture.Load(t, "allowed-downgrade")...)
+	got := fixture.Run(t, server, "", "allow", "downgrade", "demo", "-n", "default", "--revoke")
+	if want := "held back now (Downgrade). A server that runs goes on."; got.Code != exit.Fine || !strings.Contains(got.Err, want) {
+		t.Errorf("want %q, got %s", want, got)
 	}
 }

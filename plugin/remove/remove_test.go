@@ -51,11 +51,11 @@ func TestDelete(t *testing.T) {
 			Code: exit.Error, Want: "nothing was changed",
 		},
 		"Hangs": {
-			Reason: "A claim that is not read in time is not known.", State: "ready", Args: args("--keep-data", "--yes", "--request-timeout", "200ms"), Fault: fixture.Hang("/persistentvolumeclaims"),
-			Code: exit.TimedOut, Want: "did not answer within 200ms",
+			Reason: "A claim that is not read in time is not known.", State: "ready", Args: args("--keep-data", "--yes", "--request-timeout", "1s"), Fault: fixture.Hang("/persistentvolumeclaims"),
+			Code: exit.TimedOut, Want: "did not answer within 1s",
 		},
 		"PatchHangs": {
-			Reason: "A patch without an answer may have been done.", State: "ready", Args: args("--delete-data", "--yes", "--request-timeout", "200ms"), Fault: fixture.Writing(fixture.Hang("/")),
+			Reason: "A patch without an answer may have been done.", State: "ready", Args: args("--delete-data", "--yes", "--request-timeout", "2s"), Fault: fixture.Writing(fixture.Hang("/")),
 			Code: exit.TimedOut, Want: "spec.pvcDeletionPolicy may be Delete now",
 		},
 		"PatchForbidden": {

@@ -1,7 +1,12 @@
 package restart_test
 
 import (
+	"net/http"
+	"strings"
+	"sync/atomic"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/fixture"
@@ -17,8 +22,79 @@ func TestRestart(t *testing.T) {
 		"Component":   {Reason: "A single server has no components.", State: "ready", Args: args("--component", "query-service", "--yes"), Code: exit.Usage, Want: "no components"},
 		"NotAsked":    {Reason: "Without a terminal --yes is needed.", State: "ready", Args: args(), Code: exit.Usage, Want: "--yes"},
 		"DryRun":      {Reason: "A dry run deletes nothing.", State: "ready", Args: args("--dry-run", "client"), Want: "would be deleted"},
+		"Claim":       {Reason: "The Pod behind a claim is restarted like any.", State: "claim-backed", Args: args("--yes"), Want: "pod default/demo-1 deleted", Bodies: []string{"DELETE /api/v1/namespaces/default/pods/demo-1"}},
+		"ClaimUnread": {
+			Reason: "Whether the data would stay is not known when the claim cannot be read.", State: "ready", Args: args("--yes"), Fault: fixture.Forbid("/persistentvolumeclaims"),
+			Code: exit.Error, Want: "it is not known whether the data would stay, so nothing was deleted: cannot read PersistentVolumeClaim demo-1",
+		},
+		"PodUnread": {
+			Reason: "A Pod that cannot be read is not absent.", State: "ready", Args: args("--yes"), Fault: fixture.Forbid("/pods/demo-1"),
+			Code: exit.Error, Want: "it is not known whether there is a server, so nothing was deleted: cannot read Pod demo-1",
+		},
+		"Undeleted": {
+			Reason: "A deletion that is refused is told.", State: "ready", Args: args("--yes", "--wait"), Fault: fixture.Writing(fixture.Forbid("/")),
+			Code: exit.Error, Want: `cannot delete resource "pods"`,
+		},
+		"Hangs": {
+			Reason: "A deletion without an answer is not waited for.", State: "ready", Args: args("--yes", "--wait", "--request-timeout", "2s"), Fault: fixture.Writing(fixture.Hang("/")),
+			Code: exit.TimedOut, Want: "cannot delete Pod demo-1",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, tc.Test)
 	}
+}
+
+func TestRestartComponent(t *testing.T) {
+	args := func(more ...string) []string { return append([]string{"restart", "demo"}, more...) }
+	cases := map[string]fixture.Change{
+		"Spec":      {Reason: "The name that status shows.", State: "distributed-ready", Args: args("--component", "queryService", "--yes"), Want: "statefulset default/query-service changed", Bodies: []string{"kubectl.kubernetes.io/restartedAt"}},
+		"Workload":  {Reason: "The name that kubectl shows.", State: "distributed-ready", Args: args("--component", "rust-frontend-service", "--yes"), Want: "deployment default/rust-frontend-service changed", Bodies: []string{"restartedAt"}},
+		"Unknown":   {Reason: "A Deployment of somebody else is no component, and the components are named.", State: "distributed-ready", Args: args("--component", "postgres", "--yes"), Code: exit.Usage, Want: "but frontend, sysdb, logService, queryService"},
+		"None":      {Reason: "One has to be said.", State: "distributed-ready", Args: args("--yes"), Code: exit.Usage, Want: "--component"},
+		"NotAsked":  {Reason: "Without a terminal --yes is needed.", State: "distributed-ready", Args: args("--component", "queryService"), Code: exit.Usage, Want: "--yes"},
+		"Absent":    {Reason: "A component that does not run yet cannot be restarted.", State: "distributed-sysdb", Args: args("--component", "queryService", "--yes"), Code: exit.Unhealthy, Want: "has no StatefulSet query-service"},
+		"Migration": {Reason: "The migration is no component.", State: "distributed-ready", Args: args("--component", "migration", "--yes"), Code: exit.Usage, Want: "there is no component"},
+	}
+	for name, tc := range cases {
+		t.Run(name, tc.Test)
+	}
+	t.Run("Stranger", func(t *testing.T) {
+		server := fixture.Serve(t, fixture.Load(t, "distributed-ready")...)
+		server.Edit("StatefulSet", "query-service", func(u *unstructured.Unstructured) { u.SetLabels(nil) })
+		got := fixture.Run(t, server, "", args("--component", "queryService", "-n", "default", "-y")...)
+		if got.Code != exit.Refused || len(server.Writes()) > 0 {
+			t.Errorf("want what is not ours left alone, got %v and:\n%s", server.Writes(), got)
+		}
+	})
+	t.Run("Wait", func(t *testing.T) {
+		server := fixture.Serve(t, fixture.Load(t, "distributed-ready")...)
+		var looks atomic.Int64
+		server.Fault = func(_ http.ResponseWriter, r *http.Request) bool {
+			status := map[string]int64{}
+			switch {
+			case r.Method == http.MethodPatch:
+				// The spec is another one, which the StatefulSet's controller has not seen yet.
+				server.Edit("StatefulSet", "query-service", func(u *unstructured.Unstructured) { u.SetGeneration(2) })
+				looks.Store(1)
+				return false
+			case !strings.HasSuffix(r.URL.Path, "/statefulsets/query-service") || looks.Load() == 0:
+				return false
+			case looks.Add(1) == 3:
+				status = map[string]int64{"observedGeneration": 2, "updatedReplicas": 0}
+			case looks.Load() == 4:
+				status = map[string]int64{"updatedReplicas": 2}
+			}
+			server.Edit("StatefulSet", "query-service", func(u *unstructured.Unstructured) {
+				for field, value := range status {
+					_ = unstructured.SetNestedField(u.Object, value, "status", field)
+				}
+			})
+			return false
+		}
+		got := fixture.Run(t, server, "", args("--component", "queryService", "-n", "default", "-y", "--wait", "--timeout", "20s")...)
+		if got.Code != exit.Fine || looks.Load() != 4 {
+			t.Errorf("want the new Pods waited for, after %d looks got:\n%s", looks.Load(), got)
+		}
+	})
 }
