@@ -81,9 +81,12 @@ func (s situation) composeRole(role string, c course) (any, error) {
 }
 
 // composeObsolete keeps what the wanted version has no more until it is no longer needed: the Jobs of other versions
-// until the wanted one is migrated, all else until every tier runs the wanted version.
+// until they have ended and the wanted one is migrated, all else until every tier runs the wanted version.
 func (s situation) composeObsolete(role string, observed *unstructured.Unstructured, done bool) (any, error) {
-	if done || (s.w.Jobs[role] != nil && s.migrated()) {
+	if job := s.w.Jobs[role]; job != nil {
+		done = ended(job) && s.migrated()
+	}
+	if done {
 		return nil, nil
 	}
 	return keep(observed)

@@ -67,7 +67,7 @@ func (s situation) serverFinding(c course) finding {
 			return why
 		}
 	}
-	return finding{reason.ComponentsReady, "All components run and are ready."}
+	return finding{reason.ComponentsReady, "All components run and are ready." + s.otherMigration()}
 }
 
 // blockedFinding says what of the spec is held back.

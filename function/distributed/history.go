@@ -1,10 +1,13 @@
 package distributed
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/distributed/chart"
@@ -16,13 +19,40 @@ func database(postgres chart.Postgres) string {
 	return net.JoinHostPort(postgres.Host, strconv.Itoa(int(postgres.Port))) + "/" + postgres.Database
 }
 
-// history of the versions migrated on the wanted database, oldest first.
+// history of the versions migrated on the wanted database, oldest first: those recorded, and those whose Job says so.
 func (s situation) history() []string {
+	return append(slices.Clone(s.recorded()), s.unrecorded()...)
+}
+
+// recorded history of the wanted database.
+func (s situation) recorded() []string {
 	status := s.w.Chroma.Status
 	if status.MigratedDatabase != "" && status.MigratedDatabase != database(s.values.Postgres) {
 		return nil
 	}
 	return status.VersionHistory
+}
+
+// unrecorded versions that have migrated the wanted database by their Jobs, oldest first. The spec may have gone back
+// while the Job of a later version was running.
+func (s situation) unrecorded() []string {
+	recorded := s.recorded()
+	var commits []string
+	for role, job := range s.w.Jobs {
+		if commit := strings.TrimPrefix(role, chart.MigrationRole("")); s.done(job) && !slices.Contains(recorded, commit) {
+			commits = append(commits, commit)
+		}
+	}
+	completed := func(commit string) time.Time {
+		if at := s.w.Jobs[chart.MigrationRole(commit)].Status.CompletionTime; at != nil {
+			return at.Time
+		}
+		return time.Time{}
+	}
+	slices.SortFunc(commits, func(a, b string) int {
+		return cmp.Or(completed(a).Compare(completed(b)), cmp.Compare(age(a), age(b)), cmp.Compare(a, b))
+	})
+	return commits
 }
 
 // mayMigrate says whether the wanted version may run on what the database has, and if it may not, why. A finding
@@ -77,16 +107,16 @@ func newer(revision, latest string) bool {
 	return len(revision) > len(latest) || (len(revision) == len(latest) && revision > latest)
 }
 
-// record the history with the wanted version, once that is migrated. It stays in the order of the migrations: a version
-// that went back changed nothing in the database.
+// record the history with the wanted version, once that is migrated, and with what was migrated besides. It stays in the
+// order of the migrations: a version that went back changed nothing in the database.
 func (s situation) record() (history []string, of string) {
 	status := s.w.Chroma.Status
-	if !s.derived || !s.migrated() {
+	if !s.derived || (!s.migrated() && len(s.unrecorded()) == 0) {
 		return status.VersionHistory, status.MigratedDatabase
 	}
 	history = s.history()
-	if !slices.Contains(history, s.version.Commit) {
-		history = append(slices.Clone(history), s.version.Commit)
+	if s.migrated() && !slices.Contains(history, s.version.Commit) {
+		history = append(history, s.version.Commit)
 	}
 	return history, database(s.values.Postgres)
 }

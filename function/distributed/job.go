@@ -2,6 +2,7 @@ package distributed
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -94,6 +95,20 @@ func (s situation) migrationFinding() finding {
 			name, s.migrationPod(), job.Namespace, name)}
 	}
 	return finding{reason.MigrationRunning, fmt.Sprintf("Job %s migrates Postgres.%s", name, s.migrationPod())}
+}
+
+// otherMigration names a Job of another version that has not ended. It is left alone, since a migration that is stopped
+// in its middle helps nobody, and one that cannot begin is a person's to end.
+func (s situation) otherMigration() string {
+	for _, role := range slices.Sorted(maps.Keys(s.w.Jobs)) {
+		job := s.w.Jobs[role]
+		if role == chart.MigrationRole(s.version.Commit) || ended(job) || job.DeletionTimestamp != nil {
+			continue
+		}
+		return fmt.Sprintf(" Job %s of another version has not ended, and goes when it has. To end it: kubectl delete job -n %s %s",
+			job.Name, job.Namespace, job.Name)
+	}
+	return ""
 }
 
 // migrationPod says what state the Job's latest Pod is in, with the last words of its container.

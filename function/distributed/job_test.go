@@ -219,3 +219,72 @@ func TestCompletedJobDeletedByHand(t *testing.T) {
 		t.Errorf("another database is migrated, got phase %s, %v", c.status().Phase, c.condition(reason.ServerReady))
 	}
 }
+
+// TestRevertedWhileMigrating: a migration that runs goes on, whatever the spec says meanwhile, and what it has done counts.
+func TestRevertedWhileMigrating(t *testing.T) {
+	begun := func(t *testing.T) *cluster {
+		c := running(t, "93652ec")
+		c.spec()["version"] = "52ce844"
+		c.held[job] = true
+		for range 4 { // The added MemberList and Roles, their RoleBindings, and the Job.
+			c.pass()
+			c.settle()
+		}
+		if !c.has(job) {
+			t.Fatal("no Job")
+		}
+		c.spec()["version"] = "93652ec"
+		return c
+	}
+	refused := func(t *testing.T, c *cluster) {
+		t.Helper()
+		c.settle()
+		c.pass()
+		if got := c.condition(reason.UpgradeBlocked); got.Reason != reason.Downgrade || !c.last.Ready {
+			t.Errorf("a later version has migrated the database: ready %t, %+v", c.last.Ready, got)
+		}
+		if diff := cmp.Diff([]string{"93652ec", "52ce844"}, c.status().VersionHistory); diff != "" {
+			t.Errorf("versionHistory: -want, +got:\n%s", diff)
+		}
+	}
+	t.Run("Running", func(t *testing.T) {
+		c := begun(t)
+		for range 3 {
+			c.pass()
+			if !c.has(job) {
+				t.Fatal("a Job that runs is deleted")
+			}
+		}
+		if got := c.condition(reason.ServerReady); !c.last.Ready || !strings.HasSuffix(got.Message, "To end it: kubectl delete job -n vectors sysdb-migration-52ce844") {
+			t.Errorf("the system is ready, and the Job is told, got %+v", got)
+		}
+		c.held[job] = false
+		refused(t, c)
+	})
+	t.Run("CompletedMeanwhile", func(t *testing.T) {
+		c := begun(t)
+		c.held[job] = false
+		refused(t, c)
+	})
+	t.Run("CompletedMeanwhileElsewhere", func(t *testing.T) {
+		c := begun(t)
+		c.held[job] = false
+		c.settle()
+		c.spec()["postgres"].(map[string]any)["database"] = "other"
+		c.pass()
+		if got := c.condition(reason.UpgradeBlocked); got.Reason != reason.NotBlocked {
+			t.Errorf("another database has its own history, got %+v", got)
+		}
+	})
+	t.Run("Failed", func(t *testing.T) {
+		c := begun(t)
+		c.observed[job].Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True"}}}
+		c.pass()
+		if c.has(job) {
+			t.Error("a Job of another version that failed is not needed")
+		}
+		if diff := cmp.Diff([]string{"93652ec"}, c.status().VersionHistory); diff != "" {
+			t.Errorf("versionHistory: -want, +got:\n%s", diff)
+		}
+	})
+}

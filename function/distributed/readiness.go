@@ -48,6 +48,11 @@ func podReady(pod corev1.Pod) bool {
 	return false
 }
 
+// ended says that a Job migrates no more.
+func ended(job *batchv1.Job) bool {
+	return jobHas(job, batchv1.JobComplete) || jobHas(job, batchv1.JobFailed)
+}
+
 func jobHas(job *batchv1.Job, kind batchv1.JobConditionType) bool {
 	for _, condition := range job.Status.Conditions {
 		if condition.Type == kind {
