@@ -42,7 +42,7 @@ func TestAServerThatHangsIsGivenUpAfterFiveSecondsByDefault(t *testing.T) {
 			_, err := client.Get(ctx, cluster.Pod(), "default", "demo-1")
 			return err
 		},
-		"Log":  func(ctx context.Context) error { _, err := client.Raw(ctx, "/log", false); return err },
+		"Log": func(ctx context.Context) error { _, err := client.Raw(ctx, "/log", false); return err },
 	}
 	for name, request := range requests {
 		t.Run(name, func(t *testing.T) {

@@ -61,3 +61,8 @@ func Function() schema.GroupVersionKind {
 func FunctionRevision() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: "FunctionRevision"}
 }
+
+// DeploymentRuntimeConfig of Crossplane: the environment and the flags of a function.
+func DeploymentRuntimeConfig() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1beta1", Kind: "DeploymentRuntimeConfig"}
+}

@@ -5,15 +5,18 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/fixture"
 )
@@ -48,26 +51,131 @@ func log(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-func TestReport(t *testing.T) {
-	server := fixture.Serve(t, fixture.Load(t, "ready")...)
-	server.Fault = log
-	got := fixture.Run(t, server, "", "report", "demo", "-n", "default", "-f", "-")
+// report of a cluster by the names of its files.
+func report(t *testing.T, server *fixture.Server, args ...string) map[string]string {
+	t.Helper()
+	got := fixture.Run(t, server, "", append([]string{"report", "demo", "-n", "default", "-f", "-"}, args...)...)
 	if got.Code != exit.Fine {
 		t.Fatal(got)
 	}
-	files := contents(t, got.Out)
-	names := make([]string, 0, len(files))
-	for name := range files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	return contents(t, got.Out)
+}
+
+func TestReport(t *testing.T) {
+	server := fixture.Serve(t, fixture.Load(t, "crash-loop")...)
+	server.Fault = log
+	files := report(t, server)
 	want := []string{
-		"crossplane/function-function-chroma.yaml", "logs/demo-1.log", "logs/demo-1.previous.log", "objects/chroma-demo.yaml", "objects/configmap-demo-config.yaml",
-		"objects/object-demo-claim.yaml", "objects/object-demo-ledger.yaml", "objects/persistentvolumeclaim-demo-1.yaml", "objects/pod-demo-1.yaml",
-		"objects/service-demo-rw.yaml", "status.txt", "status.yaml", "version.yaml",
+		"crossplane/compositionrevision-chromas.chroma.chromadotnet.org-0000001.yaml", "crossplane/function-function-chroma.yaml",
+		"crossplane/functionrevision-function-chroma-abc.yaml", "events.yaml", "logs/demo-1.log", "logs/demo-1.previous.log",
+		"objects/chroma-demo.yaml", "objects/configmap-demo-config.yaml", "objects/object-demo-claim.yaml", "objects/object-demo-ledger.yaml",
+		"objects/persistentvolumeclaim-demo-1.yaml", "objects/pod-demo-1.yaml", "objects/service-demo-rw.yaml", "status.txt", "status.yaml",
+		"surroundings/node-node-1.yaml", "surroundings/storageclass-standard.yaml", "version.yaml",
 	}
-	if diff := cmp.Diff(want, names); diff != "" {
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(files))); diff != "" {
 		t.Errorf("files of the report: -want, +got:\n%s", diff)
+	}
+	events := fixture.Run(t, server, "", "events", "demo", "-n", "default", "-o", "yaml")
+	if diff := cmp.Diff(events.Out, files["events.yaml"]); diff != "" {
+		t.Errorf("all events are there: -command, +report:\n%s", diff)
+	}
+}
+
+func TestReportHasTheRuntimeAndTheInputOfTheFunction(t *testing.T) {
+	objects := fixture.Load(t, "ready")
+	for _, object := range objects {
+		switch object.GetKind() {
+		case "CompositionRevision":
+			steps, _, _ := unstructured.NestedSlice(object.Object, "spec", "pipeline")
+			steps[0].(map[string]any)["input"] = map[string]any{
+				"apiVersion": "chroma.fn.crossplane.io/v1beta1", "kind": "Input", "claims": map[string]any{"accessMode": "ReadWriteOncePod"},
+			}
+			_ = unstructured.SetNestedSlice(object.Object, steps, "spec", "pipeline")
+		case "Function":
+			_ = unstructured.SetNestedField(object.Object, "tuned", "spec", "runtimeConfigRef", "name")
+		}
+	}
+	runtime := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"serviceTemplate": map[string]any{}}}}
+	runtime.SetGroupVersionKind(cluster.DeploymentRuntimeConfig())
+	runtime.SetName("tuned")
+	server := fixture.Serve(t, append(objects, runtime)...)
+	server.Fault = log
+	files := report(t, server)
+	if text := files["crossplane/compositionrevision-chromas.chroma.chromadotnet.org-0000001.yaml"]; !strings.Contains(text, "accessMode: ReadWriteOncePod") {
+		t.Errorf("the Input is there:\n%s", text)
+	}
+	if _, found := files["crossplane/deploymentruntimeconfig-tuned.yaml"]; !found {
+		t.Errorf("the runtime is there: %v", slices.Sorted(maps.Keys(files)))
+	}
+}
+
+// talking answers each log with the container and whether it is the previous one, as the API server does: of a Pod with
+// several containers one must be named.
+func talking(w http.ResponseWriter, r *http.Request) bool {
+	if !strings.HasSuffix(r.URL.Path, "/log") {
+		return false
+	}
+	query := r.URL.Query()
+	if query.Get("container") == "" {
+		w.WriteHeader(http.StatusBadRequest)
+		return true
+	}
+	_, _ = fmt.Fprintln(w, query.Get("container"), query.Get("previous"))
+	return true
+}
+
+func TestReportHasTheLogsOfAllContainers(t *testing.T) {
+	objects := fixture.Load(t, "crash-loop")
+	for _, object := range objects {
+		if object.GetKind() == "Pod" {
+			containers, _, _ := unstructured.NestedSlice(object.Object, "spec", "containers")
+			_ = unstructured.SetNestedSlice(object.Object, append(containers, map[string]any{"name": "proxy"}), "spec", "containers")
+			_ = unstructured.SetNestedSlice(object.Object, []any{map[string]any{"name": "init"}}, "spec", "initContainers")
+		}
+	}
+	server := fixture.Serve(t, objects...)
+	server.Fault = talking
+	got := map[string]string{}
+	for name, text := range report(t, server) {
+		if strings.HasPrefix(name, "logs/") {
+			got[name] = text
+		}
+	}
+	want := map[string]string{
+		"logs/demo-1.init.log": "init false\n", "logs/demo-1.chroma.log": "chroma false\n", "logs/demo-1.chroma.previous.log": "chroma true\n",
+		"logs/demo-1.proxy.log": "proxy false\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("logs: -want, +got:\n%s", diff)
+	}
+}
+
+func TestLogsThatHangHoldUpNothing(t *testing.T) {
+	server := fixture.Serve(t, fixture.Load(t, "distributed-ready")...)
+	var lock sync.Mutex
+	asked, waiting, most := 0, 0, 0
+	server.Fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/log") {
+			return false
+		}
+		lock.Lock()
+		asked, waiting = asked+1, waiting+1
+		most = max(most, waiting)
+		lock.Unlock()
+		fixture.Hang("/log")(w, r)
+		lock.Lock()
+		waiting--
+		lock.Unlock()
+		return true
+	}
+	files := report(t, server, "--request-timeout", "2s")
+	lock.Lock()
+	defer lock.Unlock()
+	if asked < 8 || most != asked {
+		t.Errorf("all %d logs are asked for at once, so that they hang at once: %d", asked, most)
+	}
+	if count := strings.Count(files["notes.txt"], "no answer within 2s"); count != asked || files["status.txt"] == "" {
+		t.Errorf("each is a note, and the rest is there: %d notes of %d\n%s", count, asked, files["notes.txt"])
 	}
 }
 
@@ -113,5 +221,40 @@ func TestReportLeavesSecretsOut(t *testing.T) {
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("%s has a secret:\n%s", name, text)
 		}
+	}
+}
+
+func TestReportLeavesValuesOfTheEnvironmentAndManifestsOfSecretsOut(t *testing.T) {
+	objects := fixture.Load(t, "ready")
+	secret := map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "key"}, "data": map[string]any{"key": "hunter2"}}
+	for _, object := range objects {
+		switch object.GetKind() {
+		case "Pod":
+			containers, _, _ := unstructured.NestedSlice(object.Object, "spec", "containers")
+			container := containers[0].(map[string]any)
+			container["env"] = []any{map[string]any{"name": "PASSWORD", "value": "hunter2"}, map[string]any{"name": "EMPTY"}}
+			container["args"] = []any{"--level=debug"}
+			_ = unstructured.SetNestedSlice(object.Object, containers, "spec", "containers")
+		case "Object":
+			_ = unstructured.SetNestedMap(object.Object, secret, "spec", "forProvider", "manifest")
+			_ = unstructured.SetNestedMap(object.Object, secret, "status", "atProvider", "manifest")
+		}
+	}
+	server := fixture.Serve(t, objects...)
+	server.Fault = log
+	files := report(t, server)
+	for name, text := range files {
+		if strings.Contains(text, "hunter2") {
+			t.Errorf("%s has a secret:\n%s", name, text)
+		}
+	}
+	for name, kept := range map[string]string{"objects/pod-demo-1.yaml": "name: PASSWORD", "objects/object-demo-claim.yaml": "kind: Secret"} {
+		if !strings.Contains(files[name], kept) {
+			t.Errorf("%s: want %q, got:\n%s", name, kept, files[name])
+		}
+	}
+	// Arguments stay, as the help says.
+	if !strings.Contains(files["objects/pod-demo-1.yaml"], "--level=debug") {
+		t.Errorf("arguments stay:\n%s", files["objects/pod-demo-1.yaml"])
 	}
 }

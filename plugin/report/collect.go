@@ -1,0 +1,105 @@
+package report
+
+import (
+	"archive/zip"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
+	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/live"
+	"github.com/function-chroma/function-chroma/plugin/status"
+	"github.com/function-chroma/function-chroma/plugin/version"
+)
+
+// collect everything into a zip. What cannot be read is a note, and nothing ends it but the writing.
+func (o *options) collect(ctx context.Context, client *cluster.Client, v *live.View, to io.Writer) error {
+	a := archive{zip: zip.NewWriter(to), now: o.factory.Now().UTC()}
+	if err := about(a, v); err != nil {
+		return err
+	}
+	r := reader{client: client, notes: slices.Clone(v.Notes)}
+	pods := r.pods(ctx, v)
+	for _, folder := range []struct {
+		name    string
+		objects []*unstructured.Unstructured
+	}{{"objects", objects(v, pods)}, {"surroundings", r.surroundings(ctx, v, pods)}, {"crossplane", r.machinery(ctx, v)}} {
+		if err := a.objects(folder.name, folder.objects); err != nil {
+			return err
+		}
+	}
+	if o.logs {
+		for _, one := range r.logs(ctx, pods) {
+			if err := a.file(one.name, one.content); err != nil {
+				return err
+			}
+		}
+	}
+	if len(r.notes) > 0 {
+		if err := a.file("notes.txt", []byte(strings.Join(r.notes, "\n")+"\n")); err != nil {
+			return err
+		}
+	}
+	if err := a.zip.Close(); err != nil {
+		return fmt.Errorf("cannot end the archive: %w", err)
+	}
+	return nil
+}
+
+// about the object: what the plugin makes of it.
+func about(a archive, v *live.View) error {
+	info, _ := debug.ReadBuildInfo()
+	if err := a.document("version.yaml", version.Of(info)); err != nil {
+		return err
+	}
+	text, document, err := status.Report(v)
+	if err != nil {
+		return err
+	}
+	if err := a.file("status.txt", text); err != nil {
+		return err
+	}
+	if err := a.file("status.yaml", document); err != nil {
+		return err
+	}
+	return a.document("events.yaml", events(v))
+}
+
+// events of the object and its parts, all of them.
+func events(v *live.View) v1.EventList {
+	out := v1.EventList{Header: v1.HeaderOf(v1.KindEventList), Items: []v1.Event{}}
+	for _, event := range v.Events {
+		out.Items = append(out.Items, v1.Event{
+			Object: event.Kind + " " + event.Name, Warning: event.Warning, Reason: event.Reason, Message: event.Message, Count: event.Count,
+			Last: event.Last.UTC().Format(time.RFC3339),
+		})
+	}
+	return out
+}
+
+// objects of a view and its Pods, each once.
+func objects(v *live.View, pods []*unstructured.Unstructured) []*unstructured.Unstructured {
+	out := []*unstructured.Unstructured{v.Object}
+	if v.XR != nil && v.XR != v.Object {
+		out = append(out, v.XR)
+	}
+	for _, role := range slices.Sorted(maps.Keys(v.Observed)) {
+		out = append(out, v.Observed[role])
+	}
+	for _, object := range append([]*unstructured.Unstructured{v.Claim, v.Pod}, pods...) {
+		if object != nil && !slices.ContainsFunc(out, func(o *unstructured.Unstructured) bool {
+			return o.GroupVersionKind() == object.GroupVersionKind() && o.GetName() == object.GetName()
+		}) {
+			out = append(out, object)
+		}
+	}
+	return out
+}
