@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
@@ -14,6 +15,7 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
+	"github.com/function-chroma/function-chroma/plugin/live"
 )
 
 type adoptOptions struct {
@@ -29,7 +31,9 @@ func NewAdopt(f factory.Factory) *cobra.Command {
 		Short: "Give a claim to a Chroma that is yet to be created",
 		Long: `Label a claim so that a new Chroma uses its data. A Chroma NAME uses the claim NAME-1 and no other: for a claim of
 another name it says how to clone it into that one. A claim that a Chroma, an Object or any Pod uses is refused, since
-two servers on one volume damage its index.
+two servers on one volume damage its index; so is one that has an owner, with which it would go.
+
+Here --as is the name of the Chroma. To impersonate a user, as --as does elsewhere, say --impersonate.
 
 ` + exit.Help + `
 
@@ -50,6 +54,7 @@ It exits with 3 when the claim is in use, or has another name.`,
 		},
 	}
 	command.Flags().StringVar(&o.as, "as", "", "the name of the Chroma")
+	command.Flags().StringVar(f.Connection.Impersonate, "impersonate", "", "the user to impersonate, like --as of the other commands")
 	o.AddFlags(command.Flags())
 	return command
 }
@@ -67,36 +72,65 @@ func (o *adoptOptions) run(ctx context.Context, f factory.Factory, name string) 
 	if err != nil {
 		return err
 	}
-	switch wanted := chroma.ClaimName(o.as); {
+	o.Note(users.notes)
+	used, wanted := users.of(namespace, name), chroma.ClaimName(o.as)
+	switch {
 	case object.GetDeletionTimestamp() != nil:
 		return exit.Errorf(exit.Refused, "the claim %s is being deleted", name)
-	case len(users[name]) > 0:
-		return exit.Errorf(exit.Refused, "the claim %s is used by %s: two servers on one volume damage its index", name, strings.Join(users[name], ", "))
+	case len(used) > 0:
+		return exit.Errorf(exit.Refused, "the claim %s is used by %s: two servers on one volume damage its index", name, strings.Join(used, ", "))
 	case name != wanted:
-		if len(users[wanted]) > 0 {
-			return exit.Errorf(exit.Refused, "the claim %s that a Chroma %s uses is used by %s already: choose another name", wanted, o.as, strings.Join(users[wanted], ", "))
-		}
-		claim, err := describe(object)
-		if err != nil {
-			return err
-		}
-		o.howToClone(claim, object.GetLabels()[chroma.LabelChroma], wanted)
-		return exit.Errorf(exit.Refused, "a Chroma %s uses the claim %s and no other: clone %s as shown, or create a Chroma %s",
-			o.as, wanted, name, strings.TrimSuffix(name, "-1"))
+		return o.other(object, users.of(namespace, wanted), wanted)
+	case len(object.GetOwnerReferences()) > 0:
+		owner := object.GetOwnerReferences()[0]
+		return exit.Errorf(exit.Refused, "the claim %s is owned by %s %s and goes with it: take metadata.ownerReferences away first", name, owner.Kind, owner.Name)
+	}
+	if err := o.Ask(fmt.Sprintf("Give the claim %s to a Chroma %s/%s that is yet to be created?", name, namespace, o.as)); err != nil {
+		return err
 	}
 	if err := o.Merge(ctx, client, change.Of(object), map[string]any{"metadata": map[string]any{"labels": map[string]any{
 		chroma.LabelChroma: o.as, chroma.LabelManagedBy: chroma.ManagedByOperator,
 	}}}); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(o.Streams.ErrOut, "A Chroma %s/%s that is created now uses it.\n", namespace, o.as)
+	uses := "uses"
+	if o.DryRun != change.None {
+		uses = "would use"
+	}
+	_, err = fmt.Fprintf(o.Streams.ErrOut, "A Chroma %s/%s that is created now %s it.\n", namespace, o.as, uses)
 	return err
 }
 
+// other claims than the one that the Chroma uses can be cloned into that.
+func (o *adoptOptions) other(object *unstructured.Unstructured, used []string, wanted string) error {
+	name := object.GetName()
+	if len(used) > 0 {
+		return exit.Errorf(exit.Refused, "the claim %s that a Chroma %s uses is used by %s already: choose another name", wanted, o.as, strings.Join(used, ", "))
+	}
+	claim, err := describe(object)
+	if err != nil {
+		return err
+	}
+	o.howToClone(claim, object, wanted)
+	clone := fmt.Sprintf("a Chroma %s uses the claim %s and no other: clone %s as shown", o.as, wanted, name)
+	if before, found := strings.CutSuffix(name, "-1"); found {
+		clone += ", or create a Chroma " + before
+	}
+	return exit.Errorf(exit.Refused, "%s", clone)
+}
+
 // howToClone prints a claim that has the data of another one, and its record.
-func (o *adoptOptions) howToClone(claim v1.RetainedClaim, of, wanted string) {
+func (o *adoptOptions) howToClone(claim v1.RetainedClaim, object *unstructured.Unstructured, wanted string) {
+	class := ""
+	if name := live.Text(object, "spec", "storageClassName"); name != "" {
+		class = "\n  storageClassName: " + name
+	}
+	opened := "nothing is known to have run"
+	if claim.Version != "" {
+		opened = claim.Product + " " + claim.Version + " has run"
+	}
 	_, _ = fmt.Fprintf(o.Streams.Out, `# A clone needs a CSI driver that can clone volumes. Its record of what has run on it is not copied: the first
-# Chroma on it asks for the version (%s %s has run; it was of Chroma %s).
+# Chroma on it asks for the version (%s; it was of Chroma %s).
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata:
@@ -106,12 +140,13 @@ metadata:
     %s: %s
     %s: %s
 spec:
-  accessModes: [ReadWriteOnce]
+  accessModes: [ReadWriteOnce]%s
   dataSource:
     kind: PersistentVolumeClaim
     name: %s
   resources:
     requests:
       storage: %s
-`, claim.Product, claim.Version, of, wanted, claim.Namespace, chroma.LabelChroma, o.as, chroma.LabelManagedBy, chroma.ManagedByOperator, claim.Name, claim.Size)
+`, opened, object.GetLabels()[chroma.LabelChroma], wanted, claim.Namespace, chroma.LabelChroma, o.as, chroma.LabelManagedBy, chroma.ManagedByOperator,
+		class, claim.Name, claim.Size)
 }

@@ -4,13 +4,11 @@ package claims
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -20,7 +18,6 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
-	"github.com/function-chroma/function-chroma/plugin/live"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
@@ -46,9 +43,12 @@ Chroma was deleted: create a Chroma of that name again, or see kubectl chroma ad
 			if all {
 				namespace = ""
 			}
-			list, err := find(command.Context(), client, namespace)
+			list, notes, err := find(command.Context(), client, namespace)
 			if err != nil {
 				return err
+			}
+			for _, note := range notes {
+				_, _ = fmt.Fprintln(f.Streams.ErrOut, "note: "+note)
 			}
 			if unused {
 				list = slices.DeleteFunc(list, func(c v1.RetainedClaim) bool { return c.InUse })
@@ -63,29 +63,26 @@ Chroma was deleted: create a Chroma of that name again, or see kubectl chroma ad
 }
 
 // find the claims and their users.
-func find(ctx context.Context, client *cluster.Client, namespace string) ([]v1.RetainedClaim, error) {
+func find(ctx context.Context, client *cluster.Client, namespace string) ([]v1.RetainedClaim, []string, error) {
 	found, err := client.List(ctx, cluster.PersistentVolumeClaim(), namespace, chroma.LabelChroma)
+	if err != nil || len(found) == 0 {
+		return []v1.RetainedClaim{}, nil, err
+	}
+	users, err := usersIn(ctx, client, namespace)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out := make([]v1.RetainedClaim, 0, len(found))
-	users := map[string]map[string][]string{}
 	for _, object := range found {
-		space := object.GetNamespace()
-		if users[space] == nil {
-			if users[space], err = usersIn(ctx, client, space); err != nil {
-				return nil, err
-			}
-		}
 		claim, err := describe(object)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		claim.UsedBy = users[space][object.GetName()]
+		claim.UsedBy = users.of(object.GetNamespace(), object.GetName())
 		claim.InUse = len(claim.UsedBy) > 0
 		out = append(out, claim)
 	}
-	return out, nil
+	return out, users.notes, nil
 }
 
 // describe a claim and what has run on it.
@@ -102,53 +99,10 @@ func describe(object *unstructured.Unstructured) (v1.RetainedClaim, error) {
 	if version, ok := record.Versions[record.Last]; ok {
 		out.Version = version.String()
 	}
-	if size, ok := claim.Spec.Resources.Requests[corev1.ResourceStorage]; ok {
-		out.Size = size.String()
-	}
-	return out, nil
-}
-
-// usersIn a namespace by the claim they use: Chroma, Objects of provider-kubernetes, and Pods that have not ended.
-func usersIn(ctx context.Context, client *cluster.Client, namespace string) (map[string][]string, error) {
-	out := map[string][]string{}
-	chromas, err := client.List(ctx, cluster.Chroma(), namespace, "")
-	if err != nil {
-		return nil, err
-	}
-	for _, object := range chromas {
-		if live.Text(object, "spec", "mode") != string(chroma.ModeDistributed) {
-			claim := chroma.ClaimName(object.GetName())
-			out[claim] = append(out[claim], "Chroma "+object.GetName())
+	for _, sizes := range []corev1.ResourceList{claim.Spec.Resources.Requests, claim.Status.Capacity} {
+		if size, ok := sizes[corev1.ResourceStorage]; ok {
+			out.Size = size.String()
 		}
-	}
-	objects, err := client.List(ctx, cluster.Object(), namespace, "")
-	if err != nil && !apierrors.IsNotFound(err) {
-		return nil, err
-	}
-	for _, object := range objects {
-		if live.Text(object, "spec", "forProvider", "manifest", "kind") == "PersistentVolumeClaim" {
-			claim := live.Text(object, "spec", "forProvider", "manifest", "metadata", "name")
-			out[claim] = append(out[claim], "Object "+object.GetName())
-		}
-	}
-	pods, err := client.List(ctx, cluster.Pod(), namespace, "")
-	if err != nil {
-		return nil, err
-	}
-	for _, pod := range pods {
-		if phase := live.Text(pod, "status", "phase"); phase == "Succeeded" || phase == "Failed" {
-			continue
-		}
-		volumes, _, _ := unstructured.NestedSlice(pod.Object, "spec", "volumes")
-		for _, volume := range volumes {
-			fields, _ := volume.(map[string]any)
-			if claim, found, _ := unstructured.NestedString(fields, "persistentVolumeClaim", "claimName"); found {
-				out[claim] = append(out[claim], "Pod "+pod.GetName())
-			}
-		}
-	}
-	for _, claim := range slices.Collect(maps.Keys(out)) {
-		slices.Sort(out[claim])
 	}
 	return out, nil
 }

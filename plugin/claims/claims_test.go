@@ -1,8 +1,12 @@
 package claims_test
 
 import (
+	"net/http"
+	"strings"
+	"sync/atomic"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
@@ -22,25 +26,82 @@ func TestClaims(t *testing.T) {
 func TestAdopt(t *testing.T) {
 	args := func(more ...string) []string { return append([]string{"adopt"}, more...) }
 	cases := map[string]fixture.Change{
-		"Retained":  {Reason: "A claim that nobody uses gets the labels of its next Chroma.", State: "retained", Args: args("demo-1", "--as", "demo"), Want: "uses it", Bodies: []string{`"chroma.chromadotnet.org/chroma":"demo"`}},
-		"InUse":     {Reason: "A claim in use is refused, and its users are named.", State: "ready", Args: args("demo-1", "--as", "demo"), Code: exit.Refused, Want: "Chroma demo, Object demo-claim"},
-		"OtherName": {Reason: "A claim of another name is to be cloned.", State: "retained", Args: args("demo-1", "--as", "other"), Code: exit.Refused, Want: "name: other-1"},
-		"NoName":    {Reason: "A name is needed.", State: "retained", Args: args("demo-1"), Code: exit.Usage, Want: "--as"},
-		"Absent":    {Reason: "A claim that is not there is an error.", State: "retained", Args: args("nobody-1", "--as", "nobody"), Code: exit.Error, Want: "not found"},
-		"DryRun":    {Reason: "A dry run writes nothing.", State: "retained", Args: args("demo-1", "--as", "demo", "--dry-run", "client"), Want: "would be changed"},
+		"Retained":   {Reason: "A claim that nobody uses gets the labels of its next Chroma.", State: "retained", Args: args("demo-1", "--as", "demo"), Want: "uses it", Bodies: []string{`"chroma.chromadotnet.org/chroma":"demo"`}},
+		"InUse":      {Reason: "A claim in use is refused, and its users are named.", State: "ready", Args: args("demo-1", "--as", "demo"), Code: exit.Refused, Want: "Chroma demo, Object demo-claim"},
+		"OtherName":  {Reason: "A claim of another name is to be cloned.", State: "retained", Args: args("demo-1", "--as", "other"), Code: exit.Refused, Want: "name: other-1"},
+		"CloneClass": {Reason: "A clone is of the same class.", State: "retained", Args: args("demo-1", "--as", "other"), Code: exit.Refused, Want: "accessModes: [ReadWriteOnce]\n  storageClassName: standard\n"},
+		"NoName":     {Reason: "A name is needed.", State: "retained", Args: args("demo-1"), Code: exit.Usage, Want: "--as"},
+		"Absent":     {Reason: "A claim that is not there is an error.", State: "retained", Args: args("nobody-1", "--as", "nobody"), Code: exit.Error, Want: "not found"},
+		"DryRun":     {Reason: "A dry run writes nothing.", State: "retained", Args: args("demo-1", "--as", "demo", "--dry-run", "client"), Want: "would be changed"},
+		"DryRunSays": {Reason: "A dry run does not say that it was done.", State: "retained", Args: args("demo-1", "--as", "demo", "--dry-run", "server"), Want: "created now would use it"},
+		"Unread":     {Reason: "Users that cannot be read may be there.", State: "retained", Args: args("demo-1", "--as", "demo"), Fault: fixture.Forbid("/pods"), Code: exit.Error, Want: `cannot list resource "pods"`},
+		"Unwritten":  {Reason: "A change that is refused is no change.", State: "retained", Args: args("demo-1", "--as", "demo"), Fault: fixture.Writing(fixture.Forbid("/")), Code: exit.Error, Want: `cannot patch resource "persistentvolumeclaims"`},
+		"Elsewhere": {
+			Reason: "Whoever may not read Objects of other namespaces is told what is not known.", State: "retained", Args: args("demo-1", "--as", "demo"), Fault: elsewhere,
+			Want: "note: whether an Object of another namespace uses a claim is not known", Bodies: []string{"/persistentvolumeclaims/demo-1"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, tc.Test)
 	}
 }
 
-func TestAdoptRefusesWhatAPodUses(t *testing.T) {
-	pod := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "copy", "namespace": "default"},
-		"spec": map[string]any{"volumes": []any{map[string]any{"name": "data", "persistentVolumeClaim": map[string]any{"claimName": "demo-1"}}}},
-	}}
-	server := fixture.Serve(t, append(fixture.Load(t, "retained"), pod)...)
-	if got := fixture.Run(t, server, "", "adopt", "demo-1", "--as", "demo", "-n", "default"); got.Code != exit.Refused || len(server.Writes()) > 0 {
-		t.Errorf("a claim that a Pod mounts is refused: %s", got)
+// elsewhere is a fault for whoever has a namespace only.
+func elsewhere(w http.ResponseWriter, r *http.Request) bool {
+	return !strings.Contains(r.URL.Path, "/namespaces/") && fixture.Forbid("/objects")(w, r)
+}
+
+func TestAdoptRefusesWhatIsUsed(t *testing.T) {
+	object := func(content map[string]any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: content}
+	}
+	cases := map[string]struct {
+		reason string
+		add    *unstructured.Unstructured
+		edit   func(*unstructured.Unstructured)
+		want   string
+	}{
+		"Pod": {reason: "A Pod mounts it.", want: "is used by Pod copy", add: object(map[string]any{
+			"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "copy", "namespace": "default"},
+			"spec": map[string]any{"volumes": []any{map[string]any{"name": "data", "persistentVolumeClaim": map[string]any{"claimName": "demo-1"}}}},
+		})},
+		"Object": {reason: "An Object of another namespace manages it.", want: "is used by Object team/keeper", add: object(map[string]any{
+			"apiVersion": "kubernetes.m.crossplane.io/v1alpha1", "kind": "Object", "metadata": map[string]any{"name": "keeper", "namespace": "team"},
+			"spec": map[string]any{"forProvider": map[string]any{"manifest": map[string]any{
+				"kind": "PersistentVolumeClaim", "metadata": map[string]any{"name": "demo-1", "namespace": "default"},
+			}}},
+		})},
+		"Owner": {reason: "It would go with its owner, and the function does not take it.", want: "is owned by ConfigMap keeper and goes with it", edit: func(claim *unstructured.Unstructured) {
+			claim.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "keeper", UID: "1"}})
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := fixture.Serve(t, fixture.Load(t, "retained")...)
+			if tc.add != nil {
+				server.Add(tc.add)
+			}
+			if tc.edit != nil {
+				server.Edit("PersistentVolumeClaim", "demo-1", tc.edit)
+			}
+			got := fixture.Run(t, server, "", "adopt", "demo-1", "--as", "demo", "-n", "default")
+			if got.Code != exit.Refused || !strings.Contains(got.Err, tc.want) || len(server.Writes()) > 0 {
+				t.Errorf("\n%s\nwant a refusal with %q, got %v and:\n%s", tc.reason, tc.want, server.Writes(), got)
+			}
+		})
+	}
+}
+
+// TestAdoptAsAnotherUser impersonates: --as has another meaning here.
+func TestAdoptAsAnotherUser(t *testing.T) {
+	server := fixture.Serve(t, fixture.Load(t, "retained")...)
+	var user atomic.Value
+	server.Fault = func(_ http.ResponseWriter, r *http.Request) bool {
+		user.Store(r.Header.Get("Impersonate-User"))
+		return false
+	}
+	got := fixture.Run(t, server, "", "adopt", "demo-1", "--as", "demo", "--impersonate", "jane", "-n", "default")
+	if got.Code != exit.Fine || user.Load() != "jane" {
+		t.Errorf("want the requests to be jane's, got %v and:\n%s", user.Load(), got)
 	}
 }
