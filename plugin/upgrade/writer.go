@@ -52,17 +52,25 @@ func writersOf(object *unstructured.Unstructured) ([]writer, error) {
 	return out, nil
 }
 
-// kindOf a writer. kubectl's managers begin with its name; those of apply stand for a file. Who is not known may be one
-// that sets it back.
+// kindOf a writer. kubectl's managers begin with its name; those of apply stand for a file. Who is not known is taken for
+// a controller.
 func kindOf(entry metav1.ManagedFieldsEntry) kind {
-	// What was there before the first apply, and the editors of Lens and of dashboards in a browser.
-	byHand := []string{"before-first-apply", "node-fetch", "Mozilla"}
+	applied := entry.Operation == metav1.ManagedFieldsOperationApply
+	switch entry.Manager {
+	case "kubectl-client-side-apply", "helm", "Terraform", "HashiCorp", "pulumi-kubernetes":
+		// Whoever runs them again sets the image again, and not before.
+		return file
+	case "before-first-apply", "node-fetch", "Mozilla", "k9s", "headlamp", "oc", "curl":
+		// What stood there before anybody applied; Lens; dashboards in a browser and in a terminal.
+		if !applied {
+			return hand
+		}
+		return file
+	}
 	switch {
-	case slices.Contains(byHand, entry.Manager):
-		return hand
 	case !strings.HasPrefix(entry.Manager, "kubectl"):
 		return controller
-	case entry.Operation == metav1.ManagedFieldsOperationApply || entry.Manager == "kubectl-client-side-apply":
+	case applied:
 		return file
 	}
 	return hand
