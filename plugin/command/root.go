@@ -100,6 +100,7 @@ The plugin gives the composition function's own answers: it decides with the sam
 	connection.AddFlags(root.PersistentFlags())
 	// The help is the same for everybody.
 	root.PersistentFlags().Lookup("cache-dir").DefValue = "$HOME/.kube/cache"
+	root.PersistentFlags().Lookup("request-timeout").Usage = "how long to wait for one answer of the API server, like 10s; 0 means 5s"
 	root.PersistentFlags().StringVar(&color, "color", color, "paint the output: auto (on a terminal, unless NO_COLOR is set), always or never")
 
 	f := factory.Factory{Streams: streams, Connection: connection, Color: &color, Getenv: getenv, Now: now}

@@ -62,7 +62,10 @@ has now. A reason needs no cluster.
 		Args: factory.Arguments(1, 1, "a reason or a name"),
 		RunE: func(command *cobra.Command, args []string) error {
 			o.argument = args[0]
-			var err error
+			err := factory.Document(o.output)
+			if err != nil {
+				return err
+			}
 			if o.palette, err = f.Palette(); err != nil {
 				return err
 			}
@@ -94,6 +97,9 @@ func reasons() []string {
 
 // Run the command. Reasons begin with a capital letter, names of objects never do.
 func (o *Options) Run(ctx context.Context) error {
+	if o.argument == "" {
+		return exit.Errorf(exit.Usage, "say which reason, or which Chroma")
+	}
 	if first := o.argument[0]; first >= 'A' && first <= 'Z' {
 		found := find(o.argument)
 		if len(found) == 0 {

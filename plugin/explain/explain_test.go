@@ -21,6 +21,8 @@ func TestExplain(t *testing.T) {
 		"Unknown": {reason: "An unknown reason is a usage error that names those near it.", args: []string{"ClaimGone"}, code: exit.Usage, want: []string{"ClaimLost"}},
 		"Object":  {reason: "The reasons that a Chroma has are explained with their messages.", state: "claim-lost", args: []string{"demo"}, want: []string{"ClaimLost", "accept-claim"}},
 		"Fresh":   {reason: "A Chroma without conditions has nothing to explain.", state: "no-status", args: []string{"demo"}, code: exit.Error, want: []string{"no conditions"}},
+		"Empty":   {reason: "Nothing is neither a reason nor a name.", args: []string{""}, code: exit.Usage, want: []string{"say which reason"}},
+		"Output":  {reason: "Another output is a usage error.", args: []string{"ClaimLost", "-o", "yml"}, code: exit.Usage, want: []string{"--output"}},
 		"JSON":    {reason: "Programs get a versioned document.", args: []string{"ClaimLost", "-o", "json"}, want: []string{`"apiVersion": "plugin.chroma.chromadotnet.org/v1"`}},
 	}
 	for name, tc := range cases {

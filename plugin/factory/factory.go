@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
@@ -44,6 +45,11 @@ func (f Factory) NamespaceFlag() string { return *f.Connection.Namespace }
 
 // Client of the API server.
 func (f Factory) Client() (*cluster.Client, error) {
+	if timeout := *f.Connection.Timeout; timeout != "" {
+		if _, err := clientcmd.ParseTimeout(timeout); err != nil {
+			return nil, exit.Errorf(exit.Usage, "--request-timeout: %w", err)
+		}
+	}
 	config, err := f.Connection.ToRESTConfig()
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the kubeconfig: %w", err)
@@ -65,7 +71,11 @@ func (f Factory) Both() (*cluster.Client, string, error) {
 func Arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return exit.Errorf(exit.Usage, "%s takes %s, and got %d arguments", command.CommandPath(), what, len(args))
+			arguments := "arguments"
+			if len(args) == 1 {
+				arguments = "argument"
+			}
+			return exit.Errorf(exit.Usage, "%s takes %s, and got %d %s", command.CommandPath(), what, len(args), arguments)
 		}
 		return nil
 	}

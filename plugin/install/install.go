@@ -46,7 +46,8 @@ func New(f factory.Factory) *cobra.Command {
 		Long: `Print what an installation needs, in the order in which it is applied: what a package of Crossplane cannot carry (rights of
 Crossplane and of provider-kubernetes, the admission policy that guards claims, the function's runtime, the MemberList
 definition), the Configuration, which brings the Function along, when --version is given, and the provider's configuration.
-With --apply it is applied. The provider's configuration is refused until the provider is healthy: apply again then.
+With --apply it is applied, after a question: rights and a policy of the whole cluster change, and what somebody else set in
+these objects is taken over. The provider's configuration is refused until the provider is healthy: apply again then.
 
 --namespace is that of Crossplane where it is not crossplane-system.
 
@@ -56,7 +57,10 @@ With --apply it is applied. The provider's configuration is refused until the pr
   kubectl apply --server-side -f install.yaml
 
   # For clusters that use claims
-  kubectl chroma install --claims --version v0.1.0 --apply`,
+  kubectl chroma install --claims --version v0.1.0 --apply
+
+  # In a script
+  kubectl chroma install --version v0.1.0 --apply --yes`,
 		Args: factory.Arguments(0, 0, "no arguments"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := o.Validate(); err != nil {
@@ -64,6 +68,9 @@ With --apply it is applied. The provider's configuration is refused until the pr
 			}
 			if o.output != terminal.YAML {
 				return exit.Errorf(exit.Usage, "--output must be yaml, not %q", o.output)
+			}
+			if !o.apply && o.DryRun != change.None {
+				return exit.Errorf(exit.Usage, "--dry-run needs --apply: without it nothing is done but printing")
 			}
 			return o.run(command.Context())
 		},
@@ -104,28 +111,53 @@ func (o *options) packages() []byte {
 }
 
 func (o *options) applyAll(ctx context.Context, text []byte) error {
+	objects, err := read(text)
+	if err != nil {
+		return err
+	}
 	client, err := o.factory.Client()
 	if err != nil {
 		return err
 	}
+	for _, object := range objects {
+		_, _ = fmt.Fprintf(o.Streams.ErrOut, "%s %s\n", object.GetKind(), nameOf(object))
+	}
+	if err := o.Confirm(fmt.Sprintf("Apply these %d objects, and take over what others set in them?", len(objects))); err != nil {
+		return err
+	}
 	var refused []error
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
-	for {
-		object := &unstructured.Unstructured{}
-		err := decoder.Decode(&object.Object)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("cannot read the manifests: %w", err)
-		}
-		if object.GetKind() == "" {
-			continue
-		}
+	for _, object := range objects {
 		// One refusal, as that of a kind that comes with the provider, does not keep the others from being applied.
 		if err := o.Options.Apply(ctx, client, object, true); err != nil {
 			refused = append(refused, err)
 		}
 	}
 	return errors.Join(refused...)
+}
+
+// read the objects of the manifests.
+func read(text []byte) ([]*unstructured.Unstructured, error) {
+	var out []*unstructured.Unstructured
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		err := decoder.Decode(&object.Object)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the manifests: %w", err)
+		}
+		if object.GetKind() != "" {
+			out = append(out, object)
+		}
+	}
+}
+
+// nameOf an object with its namespace, where it has one.
+func nameOf(object *unstructured.Unstructured) string {
+	if object.GetNamespace() == "" {
+		return object.GetName()
+	}
+	return object.GetNamespace() + "/" + object.GetName()
 }

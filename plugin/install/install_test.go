@@ -39,18 +39,43 @@ func TestInstallPrints(t *testing.T) {
 }
 
 func TestInstallApplies(t *testing.T) {
-	server := fixture.Serve(t)
-	if got := fixture.Run(t, server, "", "install", "--apply", "--version", "v0.1.0"); got.Code != exit.Fine {
-		t.Fatal(got)
+	apply := []string{"install", "--apply", "--version", "v0.1.0"}
+	cases := map[string]struct {
+		reason string
+		args   []string
+		code   exit.Code
+		want   string
+		// writes that reach the API server without a dry run.
+		writes bool
+	}{
+		"Yes":      {reason: "What is said yes to is applied, and what has no namespace is named without one.", args: append(apply, "--yes"), want: "clusterrole function-chroma:crossplane applied", writes: true},
+		"NotAsked": {reason: "Rights and a policy of the whole cluster need a yes.", args: apply, code: exit.Usage, want: "--yes"},
+		"Told":     {reason: "What would be applied is told before the question.", args: apply, code: exit.Usage, want: "ValidatingAdmissionPolicy chroma-retain"},
+		"Client":   {reason: "A dry run of the client asks nothing and writes nothing.", args: append(apply, "--dry-run", "client"), want: "would be applied"},
+		"Server":   {reason: "A dry run of the server changes nothing.", args: append(apply, "--dry-run", "server"), want: "applied (server dry run)"},
+		"NoApply":  {reason: "A dry run of printing is a mistake that is told.", args: []string{"install", "--dry-run", "server"}, code: exit.Usage, want: "--dry-run needs --apply"},
 	}
-	last := ""
-	for _, write := range server.Writes() {
-		if !strings.Contains(write.Query, "fieldManager=kubectl-chroma") {
-			t.Errorf("a write that is not the plugin's own: %v", write)
-		}
-		last = write.Path
-	}
-	if !strings.Contains(last, "clusterproviderconfigs") {
-		t.Errorf("the provider's configuration comes last, since its kind comes with the package: %s", last)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := fixture.Serve(t)
+			got := fixture.Run(t, server, "", tc.args...)
+			if got.Code != tc.code || !strings.Contains(got.Out+got.Err, tc.want) {
+				t.Errorf("\n%s\nwant exit code %d and %q, got:\n%s", tc.reason, tc.code, tc.want, got)
+			}
+			last := ""
+			for _, write := range server.Writes() {
+				if strings.Contains(write.Query, "dryRun=All") {
+					continue
+				}
+				if !strings.Contains(write.Query, "fieldManager=kubectl-chroma") {
+					t.Errorf("a write that is not the plugin's own: %v", write)
+				}
+				last = write.Path
+			}
+			// The provider's configuration comes last, since its kind comes with the package.
+			if tc.writes != strings.Contains(last, "clusterproviderconfigs") {
+				t.Errorf("\n%s\nthe last write is %q", tc.reason, last)
+			}
+		})
 	}
 }

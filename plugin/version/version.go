@@ -56,8 +56,11 @@ func New(f factory.Factory) *cobra.Command {
 		Long:  "Print the versions of the plugin and of the cluster's function. With --client nothing is connected to.\n\n" + exit.Help,
 		Example: `  # The plugin's own version
   kubectl chroma version --client`,
-		Args: cobra.NoArgs,
+		Args: factory.Arguments(0, 0, "no arguments"),
 		RunE: func(command *cobra.Command, _ []string) error {
+			if err := factory.Document(o.output); err != nil {
+				return err
+			}
 			info, _ := debug.ReadBuildInfo()
 			return o.Run(command.Context(), Of(info))
 		},
