@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/pass"
@@ -19,9 +20,14 @@ const (
 	ttlSoon    = 2 * time.Second
 	// ttlEnding while there is no server: the end of a Pod that was left out is not watched.
 	ttlEnding = time.Second
-	ttlLater  = 10 * time.Second
-	noServer  = "No server runs. "
+	// ttlGoing while it is likely to be gone at any moment.
+	ttlGoing = time.Second / 2
+	ttlLater = 10 * time.Second
+	noServer = "No server runs. "
 
+	// haste that a Pod's end is looked at with. A server without open requests is gone after two or three seconds, most of
+	// them the kubelet's, which looks at its containers once a second.
+	haste = 5 * time.Second
 	// patience after which a wait is looked at less often.
 	patience = time.Minute
 )
@@ -186,7 +192,7 @@ func replace(s situation, pod *corev1.Pod) fate {
 // leaveOut the Pod, so that Crossplane deletes it. One that Crossplane does not observe is taken in first: it deletes only
 // what it composed.
 func leaveOut(s situation, f fate) fate {
-	f.ttl = ttlEnding
+	f.ttl = ttlGoing
 	if s.w.Composed.Pod != nil {
 		f.pod, f.config = PodPlan{Action: LeaveOut}, Apply
 	}
@@ -211,7 +217,7 @@ func replaceEnded(s situation, pod *corev1.Pod) fate {
 // make it again the moment it is gone.
 func waitForEnd(s situation, pod *corev1.Pod) fate {
 	f := fate{
-		pod: PodPlan{Action: LeaveOut}, config: Apply, ttl: ttlEnding,
+		pod: PodPlan{Action: LeaveOut}, config: Apply, ttl: ttlOfEnd(s.w.Now, pod),
 		server: finding{reason: reason.PodTerminating, message: fmt.Sprintf(
 			"Pod %s is ending. The next one is created when it is gone: two servers on one volume damage its index.", pod.GetName())},
 	}
@@ -229,4 +235,13 @@ func waitForEnd(s situation, pod *corev1.Pod) fate {
 		}
 	}
 	return f
+}
+
+// ttlOfEnd of a Pod. A deletion's timestamp is the end of the grace period, which a server with open requests needs.
+func ttlOfEnd(now time.Time, pod *corev1.Pod) time.Duration {
+	grace := time.Duration(ptr.Deref(pod.GetDeletionGracePeriodSeconds(), 0)) * time.Second
+	if now.Sub(pod.GetDeletionTimestamp().Add(-grace)) < haste {
+		return ttlGoing
+	}
+	return ttlEnding
 }
