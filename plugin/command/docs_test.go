@@ -135,6 +135,9 @@ complete: without it, a note says what could not be read. Dry runs of the server
 				resource += "." + rule.Group
 			}
 			right := rule.Verb + " `" + resource + "`"
+			if rule.Namespace != "" {
+				right += " in namespace `" + rule.Namespace + "`"
+			}
 			if rule.Optional {
 				right = "(" + right + ")"
 			}

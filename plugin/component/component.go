@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/function-chroma/function-chroma/function/distributed"
 	"github.com/function-chroma/function-chroma/function/distributed/chart"
 	"github.com/function-chroma/function-chroma/plugin/exit"
@@ -66,3 +68,14 @@ func Names(of []Component) []string {
 	}
 	return out
 }
+
+// Complete the flag --component of a command with names.
+func Complete(command *cobra.Command, among func() []Component) {
+	_ = command.RegisterFlagCompletionFunc("component", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		names := slices.DeleteFunc(Names(among()), func(name string) bool { return !strings.HasPrefix(name, typed) })
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// WithPods are all that have Pods: the components and the migration.
+func WithPods() []Component { return append(All(), Migration()) }

@@ -59,3 +59,22 @@ func TestAllAreInTheCluster(t *testing.T) {
 		t.Errorf("no Job begins with %s: %v", want, apps)
 	}
 }
+
+func TestComplete(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		args   []string
+		want   string
+	}{
+		"Restart": {reason: "What can be restarted.", args: []string{"restart", "demo", "--component", "q"}, want: "queryService\n:4\n"},
+		"Logs":    {reason: "The migration has a log, and cannot be restarted.", args: []string{"logs", "demo", "--component", "mi"}, want: "migration\n:4\n"},
+		"Nothing": {reason: "Other names are not completed.", args: []string{"restart", "demo", "--component", "mi"}, want: ":4\n"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := fixture.Run(t, nil, "", append([]string{"__complete"}, tc.args...)...); got.Out != tc.want {
+				t.Errorf("\n%s\nwant %q, got:\n%s", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -38,7 +38,7 @@ func Pods(ctx context.Context, client *cluster.Client, namespace, name, wanted s
 // podsOf the components, or of one of them. There is one distributed Chroma in a namespace, and its Pods carry nothing
 // of ours but the names of the chart, in the label app, which others may use too.
 func podsOf(ctx context.Context, client *cluster.Client, namespace, name, wanted string) ([]*unstructured.Unstructured, error) {
-	of := append(component.All(), component.Migration())
+	of := component.WithPods()
 	if wanted != "" {
 		one, err := component.Find(of, wanted)
 		if err != nil {

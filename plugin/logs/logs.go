@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/component"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
@@ -40,7 +41,7 @@ func New(f factory.Factory) *cobra.Command {
 It exits with 4 when there is no Pod.`,
 		Example: `  kubectl chroma logs demo
   kubectl chroma logs demo --previous
-  kubectl chroma logs demo -f --component query-service`,
+  kubectl chroma logs demo -f --component queryService`,
 		Args: factory.Arguments(1, 1, "a name"),
 		RunE: func(command *cobra.Command, args []string) error { return o.run(command.Context(), args[0]) },
 	}
@@ -48,7 +49,8 @@ It exits with 4 when there is no Pod.`,
 	flags.BoolVarP(&o.follow, "follow", "f", false, "go on with new lines")
 	flags.BoolVarP(&o.previous, "previous", "p", false, "the log of the container before, which has ended")
 	flags.Int64Var(&o.tail, "tail", -1, "only the last lines; -1 for all")
-	flags.StringVar(&o.component, "component", "", "only this component of a distributed Chroma, like query-service")
+	flags.StringVar(&o.component, "component", "", "only this component of a distributed Chroma, like queryService")
+	component.Complete(command, component.WithPods)
 	return command
 }
 

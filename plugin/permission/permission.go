@@ -1,11 +1,15 @@
 // Package permission is what each command asks of the API server, for whoever writes Roles.
 package permission
 
+import "slices"
+
 // A Rule is what a command may do to a resource.
 type Rule struct {
 	Verb, Group, Resource string
 	// Optional rules make the answer more complete; without them a note says what is missing.
 	Optional bool
+	// Namespace is another one than that of the object.
+	Namespace string
 }
 
 // A Command and its rules.
@@ -33,7 +37,7 @@ func like(verb, group, resource string) Rule {
 // view is what it takes to read a Chroma with all that belongs to it, and to ask the function about it.
 func view() []Rule {
 	return []Rule{
-		need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), like("list", "", "events"), like("get", "", "pods"), like("list", "", "pods"),
+		need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), like("list", "", "events"), compositeEvents(), like("get", "", "pods"), like("list", "", "pods"),
 		like("get", "", "persistentvolumeclaims"), like("get", "", "configmaps"), like("get", "", "services"), like("get", "", "nodes"),
 		like("get", "storage.k8s.io", "storageclasses"), like("get", groupProvider, "objects"), like("list", groupProvider, "objects"),
 		like("get", groupVald, "valdreleases"), like("list", groupVald, "valdreleases"), like("get", groupCrossplane, "compositionrevisions"),
@@ -43,11 +47,26 @@ func view() []Rule {
 
 func viewAnd(more ...Rule) []Rule { return append(view(), more...) }
 
+// firm rules for commands that would risk data if they did not know an object: they refuse without the right.
+func firm(rules []Rule, resources ...string) []Rule {
+	for i, rule := range rules {
+		if rule.Verb == "get" && slices.Contains(resources, rule.Resource) {
+			rules[i].Optional = false
+		}
+	}
+	return rules
+}
+
+// composites have their events in another namespace than their claim.
+func compositeEvents() Rule {
+	return Rule{Verb: "list", Resource: "events", Optional: true, Namespace: "default"}
+}
+
 // Commands in the order of the plugin's help. Those that need no cluster have no rules.
 func Commands() []Command {
 	patch := need("patch", groupChroma, "chromas")
 	return []Command{
-		{"accept-claim", viewAnd(patch)},
+		{"accept-claim", firm(viewAnd(patch), "persistentvolumeclaims")},
 		{"adopt", []Rule{
 			need("get", "", "persistentvolumeclaims"), need("patch", "", "persistentvolumeclaims"), need("list", groupChroma, "chromas"),
 			need("list", groupProvider, "objects"), need("list", "", "pods"),
@@ -59,9 +78,9 @@ func Commands() []Command {
 		)},
 		{"claims", []Rule{need("list", "", "persistentvolumeclaims"), need("list", groupChroma, "chromas"), need("list", groupProvider, "objects"), need("list", "", "pods")}},
 		{"completion", nil},
-		{"delete", viewAnd(patch, need("delete", groupChroma, "chromas"))},
+		{"delete", firm(viewAnd(patch, need("delete", groupChroma, "chromas")), "persistentvolumeclaims")},
 		{"endpoint", []Rule{need("get", groupChroma, "chromas")}},
-		{"events", []Rule{need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), need("list", "", "events")}},
+		{"events", []Rule{need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), need("list", "", "events"), compositeEvents()}},
 		{"explain", []Rule{like("get", groupChroma, "chromas")}},
 		{"incident declare", viewAnd(patch)},
 		{"incident list", []Rule{need("list", groupChroma, "chromas")}},
@@ -72,8 +91,8 @@ func Commands() []Command {
 		{"port-forward", []Rule{need("get", groupChroma, "chromas"), need("get", "", "pods"), like("list", "", "pods"), need("create", "", "pods/portforward")}},
 		{"render", nil},
 		{"report", viewAnd(like("get", "", "pods/log"))},
-		{"restart", viewAnd(need("delete", "", "pods"), like("get", "apps", "deployments"), like("patch", "apps", "deployments"),
-			like("get", "apps", "statefulsets"), like("patch", "apps", "statefulsets"))},
+		{"restart", firm(viewAnd(need("delete", "", "pods"), like("get", "apps", "deployments"), like("patch", "apps", "deployments"),
+			like("get", "apps", "statefulsets"), like("patch", "apps", "statefulsets")), "persistentvolumeclaims", "pods")},
 		{"status", viewAnd(like("list", groupChroma, "chromas"), like("list", groupVald, "valdoperatorreleases"), like("get", groupVald, "valdoperatorreleases"))},
 		{"tree", view()},
 		{"upgrade apply", viewAnd(patch, need("create", "", "pods"))},

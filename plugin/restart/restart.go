@@ -13,6 +13,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/reason"
 	"github.com/function-chroma/function-chroma/plugin/change"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/component"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
@@ -55,6 +56,7 @@ It exits with 3 when the server would not come back.`,
 	flags.BoolVar(&o.wait, "wait", false, "follow until the server serves again")
 	flags.DurationVar(&o.timeout, "timeout", 0, "with --wait: how long, like 10m; 0 waits for ever")
 	o.AddFlags(flags)
+	component.Complete(command, component.All)
 	return command
 }
 
