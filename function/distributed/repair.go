@@ -140,7 +140,8 @@ func (s situation) workQueueSymptom() symptom {
 	case !known:
 		return unclear
 	case !storage:
-		return excused
+		// No restart mends that, and one that came before does not count: loading without storage is for good.
+		return well
 	}
 	return ill
 }

@@ -367,3 +367,39 @@ func TestListOfALaterVersion(t *testing.T) {
 		})
 	}
 }
+
+// TestWorkQueueRepairSpent: storage that goes away ends an incident, its one restart too. A restart that does not help is
+// told with what a person can do.
+func TestWorkQueueRepairSpent(t *testing.T) {
+	c := running(t, "52ce844")
+	role := workloadRole(chart.WorkQueue)
+	restart := func() {
+		t.Helper()
+		c.unready(role, workQueuePod)
+		c.after(time.Second)
+		if c.after(180 * time.Second); c.replicas(role) != 0 {
+			t.Fatal("it is restarted")
+		}
+		delete(c.others, workQueuePod)
+		c.observed[role].Object["status"] = map[string]any{"observedGeneration": c.observed[role].GetGeneration(), "replicas": 0}
+		c.after(time.Second)
+		c.rollOut(c.observed[role])
+		c.unready(role, workQueuePod)
+	}
+	restart()
+	c.checks.ObjectStorage = distributed.Result{Status: pass.False, Reason: reason.Unreachable}
+	c.after(time.Second)
+	c.checks.ObjectStorage = distributed.Result{Status: pass.True, Reason: reason.CheckPassed}
+	restart()
+
+	c.after(100 * time.Second)
+	if got := c.condition(reason.ServerReady); got.Reason != reason.ComponentsStarting {
+		t.Errorf("it loads, got %+v", got)
+	}
+	c.after(80 * time.Second)
+	want := pass.Condition{Type: reason.ServerReady, Status: pass.False, Reason: reason.RolloutStuck,
+		Message: "Pod work-queue-service-0 is not ready although the work queue was restarted, which is done once per incident. Delete it: kubectl delete pod -n vectors work-queue-service-0"}
+	if diff := cmp.Diff(want, c.condition(reason.ServerReady)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}

@@ -57,6 +57,9 @@ func (s situation) componentFinding(component chart.Component) finding {
 			return problem.told()
 		}
 	}
+	if spent := s.repairSpent(component, pods); !spent.none() {
+		return spent
+	}
 	if s.w.Workloads[component.Name].Replicas == 0 && component.Name == chart.WorkQueue {
 		return finding{reason.ComponentsStarting, fmt.Sprintf("%s %s is restarted: it starts again when its Pod is gone.", component.Kind, component.Workload)}
 	}
@@ -122,6 +125,26 @@ func (s situation) rolloutStuck(component chart.Component, pods []corev1.Pod) fi
 		}
 		// The command comes last: a full stop behind it would be taken for a part of the name.
 		return finding{reason.RolloutStuck, fmt.Sprintf("%s Delete it: kubectl delete pod -n %s %s", message, pod.Namespace, pod.Name)}
+	}
+	return finding{}
+}
+
+// repairSpent names the Pod of a work queue whose restart did not help. Another one is a person's.
+func (s situation) repairSpent(component chart.Component, pods []corev1.Pod) finding {
+	if component.Name != chart.WorkQueue {
+		return finding{}
+	}
+	known := s.w.knownRepair(component, reason.WorkQueueRestarted)
+	if !known.restartedInIncident() || s.w.Now.Sub(known.Restarted.Time) < patience {
+		return finding{}
+	}
+	for _, pod := range pods {
+		if podReady(pod) || pod.DeletionTimestamp != nil || s.w.Now.Sub(pod.CreationTimestamp.Time) < patience {
+			continue
+		}
+		return finding{reason.RolloutStuck, fmt.Sprintf(
+			"Pod %s is not ready although the work queue was restarted, which is done once per incident. Delete it: kubectl delete pod -n %s %s",
+			pod.Name, pod.Namespace, pod.Name)}
 	}
 	return finding{}
 }

@@ -137,6 +137,7 @@ const (
 	leaderLostAgain = "leader that is lost again"
 	twoInOne        = "two in one namespace"
 	leaderless      = "update without a leader"
+	reverted        = "update that is taken back as it migrates"
 )
 
 // stories that lead to the mistakes. The function comes through them without a violation.
@@ -197,6 +198,18 @@ func stories() map[string]func(*system) {
 			s.updateWithoutLeader()
 			s.Advance(2 * time.Minute)
 		},
+		reverted: func(s *system) {
+			s.SetImageFault(imageOf("sysdb-migration", newer), simulator.ImageFault{Pull: true})
+			s.create(older)
+			for _, version := range []string{newer, older} {
+				s.spec["version"] = version
+				s.apply(name)
+				s.Advance(time.Minute)
+			}
+			if !s.is(older) {
+				s.oracle.t.Fatalf("the system is not ready")
+			}
+		},
 		twoInOne: func(s *system) {
 			s.create(older)
 			s.spec["version"] = newer
@@ -253,6 +266,16 @@ func mutants() map[string]mutant {
 				}
 			}},
 			story: settingsChange, found: "the completed Job",
+		},
+		"RunningJobDeleted": {
+			reason: "It drops the Job of another version that still runs.",
+			mistake: mistake{response: func(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) {
+				spec := req.GetObserved().GetComposite().GetResource().AsMap()["spec"].(map[string]any)["distributed"].(map[string]any)
+				if spec["version"] == older {
+					delete(rsp.GetDesired().GetResources(), chart.MigrationRole(newer))
+				}
+			}},
+			story: reverted, found: "which has not ended",
 		},
 		"LeftOutWhileWaiting": {
 			reason: "It leaves out a workload whose tier has to wait.",

@@ -135,6 +135,9 @@ func (o *oracle) mayDelete(change store.Change) {
 		if role == chart.MigrationRole(version.Commit) && jobIs(before, "Complete") && o.migrates(before) {
 			o.t.Fatalf("the completed Job %s was deleted", change.Key.Name)
 		}
+		if role != chart.MigrationRole(version.Commit) && !jobIs(before, "Complete") && !jobIs(before, "Failed") {
+			o.t.Fatalf("the Job %s was deleted, which has not ended", change.Key.Name)
+		}
 		return
 	}
 	if o.roles[version.Commit][role] {
@@ -243,9 +246,7 @@ func (o *oracle) look(now time.Time) {
 
 func (i *incident) see(well, excused bool, now time.Time) {
 	switch {
-	case well:
-		*i = incident{}
-	case excused && !i.restarted:
+	case well, excused:
 		*i = incident{}
 	case i.since.IsZero():
 		i.since = now

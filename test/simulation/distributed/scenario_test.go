@@ -121,6 +121,26 @@ func TestWorkQueueRestarted(t *testing.T) {
 	s.rest(newer)
 }
 
+// TestWorkQueueLosesStorageAgain: the storage goes away again as the restarted Pod loads. When it is back, that is another
+// incident.
+func TestWorkQueueLosesStorageAgain(t *testing.T) {
+	s := start(t)
+	s.storage = false
+	s.create(newer)
+	if !s.Until(60_000, func() bool { return s.oracle.restarts[chart.WorkQueue] == 1 }) {
+		s.oracle.t.Fatalf("it is restarted")
+	}
+	s.Advance(time.Minute) // With a Pod that does not serve either.
+	s.checks.ObjectStorage = distributed.Result{Status: pass.False, Reason: reason.Unreachable, Message: "It does not answer."}
+	s.Advance(time.Minute)
+	s.mend()
+	s.Advance(6 * time.Minute)
+	if !s.is(newer) || s.oracle.restarts[chart.WorkQueue] != 2 {
+		s.oracle.t.Fatalf("it is restarted again, and gets ready, got %d restarts", s.oracle.restarts[chart.WorkQueue])
+	}
+	s.rest(newer)
+}
+
 // TestWorkQueueNeverReady: the restart does not help, and is not repeated.
 func TestWorkQueueNeverReady(t *testing.T) {
 	s := start(t)
@@ -129,6 +149,9 @@ func TestWorkQueueNeverReady(t *testing.T) {
 	s.Advance(15 * time.Minute)
 	if got := s.oracle.restarts[chart.WorkQueue]; got != 1 {
 		s.oracle.t.Fatalf("once per incident, got %d restarts", got)
+	}
+	if _, because, message := s.condition("ServerReady"); because != reason.RolloutStuck || !strings.HasSuffix(message, "kubectl delete pod -n default work-queue-service-0") {
+		s.oracle.t.Fatalf("then a person is told what to type, got %s %s", because, message)
 	}
 	s.rest(newer)
 }
