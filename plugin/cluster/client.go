@@ -54,6 +54,9 @@ func New(config *rest.Config) (*Client, error) {
 	return &Client{dynamic: client, config: config, patience: wait}, nil
 }
 
+// Patience with one request.
+func (c *Client) Patience() time.Duration { return c.patience }
+
 // Config of the connection, for what is not a request for an object.
 func (c *Client) Config() *rest.Config { return rest.CopyConfig(c.config) }
 

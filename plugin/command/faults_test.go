@@ -24,7 +24,9 @@ func TestEveryCommandEndsInTimeWhateverTheServerDoes(t *testing.T) {
 		"Cut":       {reason: "A connection that breaks is told at once.", fault: fixture.Cut("/"), patience: "1m", code: exit.Error, want: "the connection broke"},
 		"Hangs":     {reason: "A server that hangs is given up.", fault: fixture.Hang("/"), patience: "100ms", code: exit.TimedOut, want: "did not answer within 100ms"},
 	}
-	for name, of := range fixture.Invocations() {
+	invocations := fixture.Invocations()
+	invocations["port-forward"] = fixture.Invocation{State: "ready", Command: "port-forward", Args: []string{"port-forward", "demo", "--port", "0"}}
+	for name, of := range invocations {
 		objects := fixture.Load(t, of.State)
 		for kind, tc := range faults {
 			t.Run(name+"/"+kind, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,6 +18,7 @@ import (
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/component"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
@@ -69,18 +71,29 @@ func (o *options) run(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
-	component := ""
+	wanted := ""
 	if live.Text(object, "spec", "mode") == string(chroma.ModeDistributed) {
-		component = "frontend-service"
+		wanted = component.Frontend
 	}
-	pods, err := live.Pods(ctx, client, namespace, name, component)
+	pods, err := live.Pods(ctx, client, namespace, name, wanted)
 	if err != nil {
 		return err
 	}
-	return o.forward(ctx, client.Config(), pods[0])
+	return o.forward(ctx, client, serving(pods))
 }
 
-func (o *options) forward(ctx context.Context, config *rest.Config, pod *unstructured.Unstructured) error {
+// serving is a Pod that is ready and stays or, where none is, the first.
+func serving(pods []*unstructured.Unstructured) *unstructured.Unstructured {
+	for _, pod := range pods {
+		if pod.GetDeletionTimestamp() == nil && live.ConditionOf(pod, "Ready").Status == "True" {
+			return pod
+		}
+	}
+	return pods[0]
+}
+
+func (o *options) forward(ctx context.Context, client *cluster.Client, pod *unstructured.Unstructured) error {
+	config := client.Config()
 	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
 		return fmt.Errorf("cannot read the server's address: %w", err)
@@ -94,12 +107,25 @@ func (o *options) forward(ctx context.Context, config *rest.Config, pod *unstruc
 		return fmt.Errorf("cannot make a connection: %w", err)
 	}
 	dialer := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, address)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ready := make(chan struct{})
 	forwarder, err := portforward.NewOnAddresses(dialer, []string{o.address}, []string{strconv.Itoa(o.port) + ":" + strconv.Itoa(serverPort)},
-		ctx.Done(), make(chan struct{}), o.factory.Streams.Out, o.factory.Streams.ErrOut)
+		ctx.Done(), ready, o.factory.Streams.Out, o.factory.Streams.ErrOut)
 	if err != nil {
 		return exit.Errorf(exit.Usage, "cannot forward: %w", err)
 	}
-	if err := forwarder.ForwardPorts(); err != nil && ctx.Err() == nil {
+	ended := make(chan error, 1)
+	go func() { ended <- forwarder.ForwardPorts() }()
+	select {
+	case err = <-ended:
+	case <-ready:
+		err = <-ended
+	case <-time.After(client.Patience()):
+		// The connection is not made by a request that could be given up.
+		return exit.Errorf(exit.TimedOut, "cannot forward to Pod %s: no answer within %s", pod.GetName(), client.Patience())
+	}
+	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("cannot forward to Pod %s: %w", pod.GetName(), err)
 	}
 	return nil

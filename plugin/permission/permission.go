@@ -24,6 +24,8 @@ const (
 	groupProvider   = "kubernetes.m.crossplane.io"
 	groupCrossplane = "apiextensions.crossplane.io"
 	groupPackages   = "pkg.crossplane.io"
+	groupRights     = "rbac.authorization.k8s.io"
+	groupAdmission  = "admissionregistration.k8s.io"
 )
 
 func need(verb, group, resource string) Rule {
@@ -34,15 +36,31 @@ func like(verb, group, resource string) Rule {
 	return Rule{Verb: verb, Group: group, Resource: resource, Optional: true}
 }
 
-// view is what it takes to read a Chroma with all that belongs to it, and to ask the function about it.
-func view() []Rule {
+// basis is what it takes to read a single-node Chroma with all that belongs to it, and to ask the function about it.
+func basis() []Rule {
 	return []Rule{
-		need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), like("list", "", "events"), compositeEvents(), like("get", "", "pods"), like("list", "", "pods"),
+		need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), like("get", "", "pods"), like("list", "", "pods"),
 		like("get", "", "persistentvolumeclaims"), like("get", "", "configmaps"), like("get", "", "services"), like("get", "", "nodes"),
 		like("get", "storage.k8s.io", "storageclasses"), like("get", groupProvider, "objects"), like("list", groupProvider, "objects"),
-		like("get", groupVald, "valdreleases"), like("list", groupVald, "valdreleases"), like("get", groupCrossplane, "compositionrevisions"),
-		like("get", groupCrossplane, "compositions"), like("get", groupPackages, "functions"), like("get", groupPackages, "functionrevisions"),
+		like("get", groupCrossplane, "compositionrevisions"), like("get", groupCrossplane, "compositions"), like("get", groupPackages, "functions"),
+		like("get", groupPackages, "functionrevisions"),
 	}
+}
+
+// view is what it takes to show one, with its events.
+func view() []Rule { return append(basis(), like("list", "", "events"), compositeEvents()) }
+
+// parts are what distributed Chromas and ValdOperatorReleases are composed of. More than a few of a kind are listed.
+func parts() []Rule {
+	out := []Rule{like("get", groupVald, "valdoperatorreleases")}
+	for _, part := range []Rule{
+		{Group: groupVald, Resource: "valdreleases"}, {Group: "apps", Resource: "deployments"}, {Group: "apps", Resource: "statefulsets"},
+		{Group: "batch", Resource: "jobs"}, {Resource: "configmaps"}, {Resource: "services"}, {Resource: "serviceaccounts"},
+		{Group: groupRights, Resource: "roles"}, {Group: groupRights, Resource: "rolebindings"}, {Group: "chroma.cluster", Resource: "memberlists"},
+	} {
+		out = append(out, like("get", part.Group, part.Resource), like("list", part.Group, part.Resource))
+	}
+	return out
 }
 
 func viewAnd(more ...Rule) []Rule { return append(view(), more...) }
@@ -77,27 +95,41 @@ func Commands() []Command {
 			like("create", "", "services/proxy"), like("delete", "", "services/proxy"), like("get", "", "secrets"), like("get", "", "serviceaccounts"),
 		)},
 		{"claims", []Rule{need("list", "", "persistentvolumeclaims"), need("list", groupChroma, "chromas"), need("list", groupProvider, "objects"), need("list", "", "pods")}},
-		{"completion", nil},
+		{"completion", []Rule{
+			like("list", groupChroma, "chromas"), like("list", groupVald, "valdoperatorreleases"), like("list", "", "persistentvolumeclaims"), like("list", "", "namespaces"),
+		}},
 		{"delete", firm(viewAnd(patch, need("delete", groupChroma, "chromas")), "persistentvolumeclaims")},
 		{"endpoint", []Rule{need("get", groupChroma, "chromas")}},
-		{"events", []Rule{need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), need("list", "", "events"), compositeEvents()}},
-		{"explain", []Rule{like("get", groupChroma, "chromas")}},
+		{"events", []Rule{need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), like("get", groupVald, "valdoperatorreleases"), need("list", "", "events"), compositeEvents()}},
+		{"explain", []Rule{like("get", groupChroma, "chromas"), like("get", groupVald, "valdoperatorreleases")}},
 		{"incident declare", viewAnd(patch)},
 		{"incident list", []Rule{need("list", groupChroma, "chromas")}},
 		{"incident show", view()},
-		{"install", []Rule{like("patch", "*", "*")}},
+		{"install", install()},
 		{"lint", nil},
 		{"logs", []Rule{need("get", groupChroma, "chromas"), need("get", "", "pods"), like("list", "", "pods"), need("get", "", "pods/log")}},
 		{"port-forward", []Rule{need("get", groupChroma, "chromas"), need("get", "", "pods"), like("list", "", "pods"), need("create", "", "pods/portforward")}},
 		{"render", nil},
-		{"report", viewAnd(like("get", "", "pods/log"))},
+		{"report", append(viewAnd(like("get", "", "pods/log"), like("get", groupPackages, "deploymentruntimeconfigs")), parts()...)},
 		{"restart", firm(viewAnd(need("delete", "", "pods"), like("get", "apps", "deployments"), like("patch", "apps", "deployments"),
 			like("get", "apps", "statefulsets"), like("patch", "apps", "statefulsets")), "persistentvolumeclaims", "pods")},
-		{"status", viewAnd(like("list", groupChroma, "chromas"), like("list", groupVald, "valdoperatorreleases"), like("get", groupVald, "valdoperatorreleases"))},
-		{"tree", view()},
+		{"status", append(viewAnd(like("list", groupChroma, "chromas"), like("list", groupVald, "valdoperatorreleases")), parts()...)},
+		{"tree", append(view(), parts()...)},
 		{"upgrade apply", viewAnd(patch, need("create", "", "pods"))},
-		{"upgrade check", viewAnd(like("list", groupChroma, "chromas"))},
+		{"upgrade check", append(basis(), like("list", groupChroma, "chromas"))},
 		{"upgrade plan", view()},
 		{"version", []Rule{like("list", groupPackages, "functions")}},
+	}
+}
+
+// install applies cluster-wide objects. Kubernetes lets nobody give rights that they do not have themselves, unless they
+// may escalate and bind.
+func install() []Rule {
+	return []Rule{
+		like("patch", "apiextensions.k8s.io", "customresourcedefinitions"), like("patch", groupRights, "clusterroles"), like("escalate", groupRights, "clusterroles"),
+		like("patch", groupRights, "clusterrolebindings"), like("bind", groupRights, "clusterroles"),
+		like("patch", groupAdmission, "validatingadmissionpolicies"), like("patch", groupAdmission, "validatingadmissionpolicybindings"),
+		like("patch", groupPackages, "deploymentruntimeconfigs"), like("patch", groupPackages, "imageconfigs"), like("patch", groupPackages, "configurations"),
+		like("patch", "policy", "poddisruptionbudgets"), like("patch", "networking.k8s.io", "networkpolicies"), like("patch", groupProvider, "clusterproviderconfigs"),
 	}
 }
