@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/function-chroma/function-chroma/function/settings"
@@ -32,6 +33,8 @@ func complete(root *cobra.Command, f factory.Factory) {
 	for _, command := range below(root) {
 		switch {
 		case command.ValidArgsFunction != nil || len(command.ValidArgs) > 0:
+		case command.Parent() != nil && command.Parent().Name() == "incident":
+			command.ValidArgsFunction = incidents(command, f)
 		case strings.Contains(command.Use, "CLAIM"):
 			command.ValidArgsFunction = names(cluster.PersistentVolumeClaim(), "")
 		case strings.Contains(command.Use, "vor/NAME"):
@@ -58,6 +61,25 @@ func complete(root *cobra.Command, f factory.Factory) {
 	})
 }
 
+// incidents completes the names of those that have an open one, each with its code.
+func incidents(of *cobra.Command, f factory.Factory) cobra.CompletionFunc {
+	if !strings.Contains(of.Use, "NAME") {
+		return cobra.NoFileCompletions
+	}
+	return func(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var out []string
+		for _, object := range objects(command.Context(), f, cluster.Chroma()) {
+			if code := live.Text(object, "status", "dataVersionUnknownIncident"); code != "" && strings.HasPrefix(object.GetName(), typed) {
+				out = append(out, cobra.CompletionWithDesc(object.GetName(), "incident "+code))
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // below a command, all of them.
 func below(of *cobra.Command) []*cobra.Command {
 	var out []*cobra.Command
@@ -69,6 +91,17 @@ func below(of *cobra.Command) []*cobra.Command {
 }
 
 func list(ctx context.Context, f factory.Factory, kind schema.GroupVersionKind, prefix, typed string) []string {
+	var out []string
+	for _, object := range objects(ctx, f, kind) {
+		if name := prefix + object.GetName(); strings.HasPrefix(name, typed) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// objects of a kind in the namespace.
+func objects(ctx context.Context, f factory.Factory, kind schema.GroupVersionKind) []*unstructured.Unstructured {
 	client, namespace, err := f.Both()
 	if err != nil {
 		return nil
@@ -78,15 +111,9 @@ func list(ctx context.Context, f factory.Factory, kind schema.GroupVersionKind, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	objects, err := client.List(ctx, kind, namespace, "")
+	out, err := client.List(ctx, kind, namespace, "")
 	if err != nil {
 		return nil
-	}
-	var out []string
-	for _, object := range objects {
-		if name := prefix + object.GetName(); strings.HasPrefix(name, typed) {
-			out = append(out, name)
-		}
 	}
 	return out
 }
@@ -94,14 +121,9 @@ func list(ctx context.Context, f factory.Factory, kind schema.GroupVersionKind, 
 // images that run in the namespace, and the function's default.
 func images(ctx context.Context, f factory.Factory, typed string) []string {
 	out := []string{settings.DefaultImage}
-	if client, namespace, err := f.Both(); err == nil {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		objects, _ := client.List(ctx, cluster.Chroma(), namespace, "")
-		for _, object := range objects {
-			if image := live.Text(object, "status", "image"); image != "" {
-				out = append(out, image)
-			}
+	for _, object := range objects(ctx, f, cluster.Chroma()) {
+		if image := live.Text(object, "status", "image"); image != "" {
+			out = append(out, image)
 		}
 	}
 	out = slices.DeleteFunc(out, func(image string) bool { return !strings.HasPrefix(image, typed) })

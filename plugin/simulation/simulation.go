@@ -37,6 +37,8 @@ type Setting struct {
 	Start time.Time
 	// Environment of the function's process.
 	Environment settings.Environment
+	// Pods of workloads are made, and listed as members.
+	Pods bool
 }
 
 // A Simulation of a cluster with the function in it.
@@ -74,7 +76,7 @@ func New(with Setting) (*Simulation, error) {
 		}
 	}
 	s.Cluster, err = simulator.New(simulator.Config{
-		Composites: kinds, Start: with.Start, Passed: s.passed, Changed: s.changed,
+		Composites: kinds, Start: with.Start, Passed: s.passed, Changed: s.changed, Pods: with.Pods,
 	})
 	if err != nil {
 		return nil, err

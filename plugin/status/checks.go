@@ -21,9 +21,12 @@ const (
 // checksOf is what is checked of it all the time.
 func checksOf(v *live.View, out *v1.Status) []v1.Check {
 	switch {
+	case v.Object.GetDeletionTimestamp() != nil:
+		// Nobody looks any more, and what was found before is old.
+		return nil
 	case v.Distributed():
 		return checksOfComponents(out)
-	case v.SingleNode() && (len(out.Conditions) > 0 || len(out.Decision) > 0):
+	case v.SingleNode() && conditionOf(out, string(reason.ServerReady)).Status != "":
 		return []v1.Check{serverCheck(out), recordCheck(v), specCheck(out)}
 	}
 	return nil

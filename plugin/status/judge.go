@@ -23,9 +23,16 @@ func judge(v *live.View, out *v1.Status) {
 	synced, ready := conditionOf(out, "Synced"), conditionOf(out, "Ready")
 	server, blocked := decided(out, string(reason.ServerReady)), decided(out, string(reason.UpgradeBlocked))
 	switch {
+	case len(out.Conditions) == 0:
+		out.Headline = "Crossplane has not looked at it yet."
+		out.NextSteps = []v1.NextStep{
+			{Why: "Wait. It takes a second.", Command: "kubectl chroma status " + name + " -w"},
+			{Why: "If it lasts, see whether Crossplane runs.", Command: "kubectl get pods -n crossplane-system"},
+		}
+		return
 	case synced.Status == "False":
 		out.Headline = "Crossplane cannot carry out what is wanted: " + synced.Message
-		out.NextSteps = append(out.NextSteps, nextForCrossplane(v, out, name)...)
+		out.NextSteps = append(out.NextSteps, nextForCrossplane(synced, name)...)
 	case server.Status == "False":
 		out.Headline = told(server)
 	case v.Chroma != nil && ready.Status != "True" && server.Status == "":

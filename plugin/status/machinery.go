@@ -51,6 +51,10 @@ func machineryTrouble(v *live.View, out *v1.Status, name string) bool {
 	case function != nil && function.Healthy == statusFalse:
 		out.Headline = fmt.Sprintf("The Function %s does not run: nobody decides. A running server goes on running. %s", function.Name, function.Message)
 		step("See its Pod.", "kubectl get pods -A -l pkg.crossplane.io/function="+function.Name)
+	case v.XR != nil && out.Crossplane.Composition == "" && out.Crossplane.Revision == "" && conditionOf(out, "Synced").Status == statusFalse:
+		out.Headline = "Crossplane has no Composition for it, so nobody decides: " + conditionOf(out, "Synced").Message
+		step("See which Compositions there are.", "kubectl get compositions.apiextensions.crossplane.io")
+		out.NextSteps = append(out.NextSteps, installation(v))
 	default:
 		return false
 	}
@@ -82,12 +86,9 @@ func unpause(object *unstructured.Unstructured) string {
 }
 
 // nextForCrossplane is what to do about a pass that Crossplane could not end.
-func nextForCrossplane(v *live.View, out *v1.Status, name string) []v1.NextStep {
-	if out.Crossplane.Composition == "" && out.Crossplane.Revision == "" {
-		return []v1.NextStep{
-			{Why: "See which Compositions there are.", Command: "kubectl get compositions.apiextensions.crossplane.io"},
-			installation(v),
-		}
+func nextForCrossplane(synced v1.Condition, name string) []v1.NextStep {
+	if strings.Contains(synced.Message, live.AnnotationRole) {
+		return []v1.NextStep{{Why: "Find the object that has lost the annotation, and give it back or delete the object.", Command: "kubectl chroma tree " + name}}
 	}
 	return []v1.NextStep{{Why: "See what the API server said.", Command: "kubectl chroma events " + name}}
 }

@@ -35,8 +35,9 @@ func modelOf(v *live.View) v1.Status {
 		out.Conditions = conditionsOf(live.Conditions(v.XR))
 		out.Phase = live.Text(v.XR, "status", "phase")
 	}
-	// Of a claim or a Pod that cannot be read the function would think that it is gone.
-	if v.Answer != nil && v.ClaimError == nil && v.PodError == nil {
+	// Of a claim or a Pod that cannot be read the function would think that it is gone, and nobody asks it about what is
+	// being deleted.
+	if v.Answer != nil && v.ClaimError == nil && v.PodError == nil && v.Object.GetDeletionTimestamp() == nil {
 		out.Decision = withStanding(conditionsOf(v.Answer.Conditions), out.Conditions, v.Answer)
 	}
 	if v.Chroma != nil {

@@ -16,11 +16,20 @@ func TestStatusOfEveryState(t *testing.T) {
 	for _, name := range fixture.Names(t) {
 		t.Run(name, func(t *testing.T) {
 			server := fixture.Serve(t, fixture.Load(t, name)...)
-			fixture.Golden(t, name+".txt", fixture.Run(t, server, "", "status", fixture.Argument(name), "-n", "default").String())
+			fixture.Golden(t, name+".txt", fixture.Run(t, server, "", "status", fixture.Argument(name), "-n", fixture.Namespace(name)).String())
 			if requests := server.Requests(); len(requests) > 12 {
 				t.Errorf("status of one Chroma takes at most 12 requests, and took %d:\n%s", len(requests), strings.Join(requests, "\n"))
 			}
 			fixture.Golden(t, name+".table.txt", fixture.Run(t, server, "", "status", "-A").String())
+		})
+	}
+}
+
+func TestStatusWithEverything(t *testing.T) {
+	for _, name := range []string{"function-unknown", "distributed-ready", "pod-refused"} {
+		t.Run(name, func(t *testing.T) {
+			server := fixture.Serve(t, fixture.Load(t, name)...)
+			fixture.Golden(t, "verbose/"+name+".txt", fixture.Run(t, server, "", "status", "demo", "-n", "default", "--verbose").String())
 		})
 	}
 }

@@ -60,7 +60,9 @@ func TestWatchInAPipeTellsWhatChanges(t *testing.T) {
 	objects := fixture.Load(t, "updating")
 	server := fixture.Serve(t, objects...)
 	ended := make(chan fixture.Result)
-	go func() { ended <- fixture.Run(t, server, "", "status", "demo", "-n", "default", "--watch", "--timeout", "5s") }()
+	go func() {
+		ended <- fixture.Run(t, server, "", "status", "demo", "-n", "default", "--watch", "--timeout", "5s")
+	}()
 	await(t, server, 2)
 	server.Edit("Chroma", "demo", func(demo *unstructured.Unstructured) {
 		_ = unstructured.SetNestedField(demo.Object, "Failed", "status", "phase")

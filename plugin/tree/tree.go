@@ -4,13 +4,10 @@ package tree
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
@@ -26,6 +23,7 @@ type options struct {
 	factory factory.Factory
 	palette terminal.Palette
 	watch   bool
+	output  string
 }
 
 // New command.
@@ -37,11 +35,17 @@ func New(f factory.Factory) *cobra.Command {
 		Long: `Show what belongs to a Chroma: the composite behind a claim, the composed objects with their roles, and the claim that
 provider-kubernetes holds.
 
+With --watch it goes on until it is interrupted or the object is gone, which is the end of a deletion and no error.
+
 ` + exit.Help,
 		Example: `  kubectl chroma tree demo
-  kubectl chroma tree demo --watch`,
+  kubectl chroma tree demo --watch
+  kubectl chroma tree demo -o json`,
 		Args: factory.Arguments(1, 1, "a name"),
 		RunE: func(command *cobra.Command, args []string) error {
+			if err := o.validate(); err != nil {
+				return err
+			}
 			var err error
 			if o.palette, err = f.Palette(); err != nil {
 				return err
@@ -50,7 +54,15 @@ provider-kubernetes holds.
 		},
 	}
 	command.Flags().BoolVarP(&o.watch, "watch", "w", false, "redraw until it is interrupted, or the object is gone")
+	command.Flags().StringVarP(&o.output, "output", "o", "", "json or yaml")
 	return command
+}
+
+func (o *options) validate() error {
+	if o.watch && o.output != "" {
+		return exit.Errorf(exit.Usage, "--watch is for people: leave out --output")
+	}
+	return factory.Document(o.output)
 }
 
 func (o *options) run(ctx context.Context, argument string) error {
@@ -67,15 +79,20 @@ func (o *options) run(ctx context.Context, argument string) error {
 		view, err := live.Gather(ctx, client, of.Kind, namespace, of.Name, o.factory.Now())
 		frame := ""
 		switch {
+		case err == nil && o.output != "":
+			return terminal.Document(o.factory.Streams.Out, o.output, modelOf(view))
 		case err == nil:
-			frame, seen = o.draw(view), true
+			frame, seen = o.draw(modelOf(view)), true
 		case ctx.Err() != nil:
 			return nil
-		case !seen || apierrors.IsNotFound(err):
+		case seen && apierrors.IsNotFound(err):
+			screen.End(fmt.Sprintf("%s %s/%s is gone.\n", of.Kind.Kind, namespace, of.Name))
+			return nil
+		case !seen:
 			return err
 		default:
 			// The API server may be away for a moment.
-			frame = o.palette.Warn("cannot look at the moment: " + err.Error())
+			frame = o.palette.Warn("cannot look at the moment: "+err.Error()) + "\n"
 		}
 		if !o.watch {
 			_, err := fmt.Fprint(o.factory.Streams.Out, frame)
@@ -88,74 +105,4 @@ func (o *options) run(ctx context.Context, argument string) error {
 		case <-time.After(interval):
 		}
 	}
-}
-
-// line of the tree.
-type line struct {
-	branch string
-	object *unstructured.Unstructured
-	role   string
-}
-
-func (o *options) draw(v *live.View) string {
-	lines := []line{{object: v.Object}}
-	depth := ""
-	if v.XR != nil && v.XR != v.Object {
-		lines = append(lines, line{branch: "└─ ", object: v.XR})
-		depth = "   "
-	}
-	roles := make([]string, 0, len(v.Observed))
-	for role := range v.Observed {
-		roles = append(roles, role)
-	}
-	slices.Sort(roles)
-	for i, role := range roles {
-		branch, below := "├─ ", "│  "
-		if i == len(roles)-1 {
-			branch, below = "└─ ", "   "
-		}
-		lines = append(lines, line{branch: depth + branch, object: v.Observed[role], role: role})
-		if role == "claim" && v.Claim != nil {
-			lines = append(lines, line{branch: depth + below + "└─ ", object: v.Claim})
-		}
-	}
-	if v.Pod != nil && v.Observed["pod"] == nil {
-		// It was left out, and ends.
-		lines = append(lines, line{branch: depth + "·  ", object: v.Pod})
-	}
-	rows := [][]terminal.Cell{terminal.Plain("OBJECT", "ROLE", "STATE")}
-	for _, l := range lines {
-		state, paint := o.state(l.object)
-		row := terminal.Plain(l.branch+l.object.GetKind()+" "+l.object.GetName(), l.role, state)
-		row[2].Paint = paint
-		rows = append(rows, row)
-	}
-	var out strings.Builder
-	_ = terminal.Table(&out, rows)
-	for _, note := range v.Notes {
-		fmt.Fprintln(&out, "not read: "+note)
-	}
-	return out.String()
-}
-
-// state of an object in a word or two.
-func (o *options) state(object *unstructured.Unstructured) (string, func(string) string) {
-	if object.GetDeletionTimestamp() != nil {
-		return "being deleted", o.palette.Warn
-	}
-	synced, ready := live.ConditionOf(object, "Synced"), live.ConditionOf(object, "Ready")
-	switch {
-	case synced.Status == "False":
-		return "not synced: " + synced.Reason, o.palette.Bad
-	case ready.Status == "True":
-		return "ready", o.palette.Good
-	case ready.Status == "" && synced.Status == "True":
-		return "synced", o.palette.Good
-	case ready.Status != "":
-		return strings.TrimSpace("not ready " + ready.Reason), o.palette.Warn
-	}
-	if phase := live.Text(object, "status", "phase"); phase != "" {
-		return phase, o.palette.Good
-	}
-	return "there", nil
 }
