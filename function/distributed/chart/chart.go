@@ -10,13 +10,9 @@
 package chart
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	applyrbacv1 "k8s.io/client-go/applyconfigurations/rbac/v1"
-
-	"github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 )
 
 // CommitLength is the number of characters by which Chroma tags its images.
@@ -46,9 +42,6 @@ type Version struct {
 	// roles of the objects of the version. Set by WithRenderings.
 	roles map[string]bool
 }
-
-// HasRole says whether the version has an object of a role.
-func (v Version) HasRole(role string) bool { return v.roles[role] }
 
 // Component finds a component by its name.
 func (v Version) Component(name string) (Component, bool) {
@@ -129,31 +122,6 @@ type Component struct {
 	Service *Service
 	// Rendering is a fingerprint of the component as it is rendered for one fixed set of values. Set by WithRenderings.
 	Rendering string
-}
-
-// WithRenderings gives the version with the fingerprint of every component: it differs between two releases of this
-// function that would give other Pods for the same Chroma.
-func (v Version) WithRenderings() Version {
-	spec := v1alpha1.Distributed{
-		Version:       v.Commit,
-		Postgres:      v1alpha1.Postgres{Host: "postgres", CredentialsSecret: v1alpha1.SecretReference{Name: "postgres"}},
-		ObjectStorage: v1alpha1.ObjectStorage{S3: v1alpha1.S3{CredentialsSecret: v1alpha1.SecretReference{Name: "bucket"}}},
-	}
-	// A spec with nothing but the required fields is never refused.
-	values, _ := Derive("chroma", "chroma", spec, v, nil)
-	renderings := map[string]string{}
-	v.roles = map[string]bool{}
-	for _, object := range v.Objects(values) {
-		v.roles[object.Role] = true
-		if object.UserHash != "" && object.Component != "" {
-			renderings[object.Component] = fingerprint(object.Manifest)
-		}
-	}
-	v.Components = slices.Clone(v.Components)
-	for i := range v.Components {
-		v.Components[i].Rendering = renderings[v.Components[i].Name]
-	}
-	return v
 }
 
 // ConfigFile is the ConfigMap of a component.
