@@ -7,7 +7,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/function-chroma/function-chroma/plugin/change"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/fixture"
@@ -134,6 +136,28 @@ func TestCommands(t *testing.T) {
 			t.Errorf("annotations: %v", of.GetAnnotations())
 		}
 		want(t, s.run(t, "allow", "downgrade", "demo", "--revoke"), exit.Fine, "changed")
+	})
+	t.Run("AnotherOfTheNameIsNotChanged", func(t *testing.T) {
+		client, err := cluster.New(s.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams, _, _, _ := genericiooptions.NewTestIOStreams()
+		o := change.Options{Streams: streams, DryRun: change.None}
+		before := s.get(t, "demo")
+		earlier := before.DeepCopy()
+		earlier.SetUID("00000000-0000-4000-8000-000000000000")
+		for what, err := range map[string]error{
+			"patch":    o.Annotate(t.Context(), client, change.Of(earlier), map[string]any{"example.org/changed": "yes"}),
+			"deletion": o.Delete(t.Context(), client, earlier),
+		} {
+			if exit.CodeOf(err) != exit.Refused || !strings.Contains(err.Error(), "created again in the meantime") {
+				t.Errorf("the %s: %v", what, err)
+			}
+		}
+		if after := s.get(t, "demo"); after.GetResourceVersion() != before.GetResourceVersion() {
+			t.Errorf("it was changed: %v", after.GetAnnotations())
+		}
 	})
 	t.Run("LabelsSelect", func(t *testing.T) {
 		s.create(t, chroma("red-1", map[string]string{"team": "red"}))
