@@ -94,6 +94,9 @@ func (s situation) migrationFinding() finding {
 			"Job %s failed.%s Mend what it names and delete the Job, then it is made anew: kubectl delete job -n %s %s",
 			name, s.migrationPod(), job.Namespace, name)}
 	}
+	if pods, answered := s.w.pods(askMigrationPods); answered && len(pods) == 0 {
+		return finding{reason.MigrationRunning, fmt.Sprintf("Job %s migrates Postgres.%s See: kubectl describe job -n %s %s", name, noPod, job.Namespace, name)}
+	}
 	return finding{reason.MigrationRunning, fmt.Sprintf("Job %s migrates Postgres.%s", name, s.migrationPod())}
 }
 

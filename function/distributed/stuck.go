@@ -45,7 +45,7 @@ func (s situation) componentFinding(component chart.Component) finding {
 	if _, there := s.w.Workloads[component.Name]; !there {
 		return finding{reason.ComponentsStarting, fmt.Sprintf("%s %s is being created. The tiers after it wait.", component.Kind, component.Workload)}
 	}
-	pods, _ := s.w.pods(askPods(component.Name))
+	pods, answered := s.w.pods(askPods(component.Name))
 	if stays := s.podStays(component, pods); !stays.none() {
 		return stays
 	}
@@ -63,8 +63,20 @@ func (s situation) componentFinding(component chart.Component) finding {
 	if s.w.Workloads[component.Name].Replicas == 0 && component.Name == chart.WorkQueue {
 		return finding{reason.ComponentsStarting, fmt.Sprintf("%s %s is restarted: it starts again when its Pod is gone.", component.Kind, component.Workload)}
 	}
-	return finding{reason.ComponentsStarting, fmt.Sprintf("%s %s is starting or rolling. The tiers after it wait.", component.Kind, component.Workload)}
+	starts := problem{finding: finding{reason.ComponentsStarting, fmt.Sprintf("%s %s is starting or rolling. The tiers after it wait.", component.Kind, component.Workload)}}
+	observed := s.w.Workloads[component.Name]
+	if observed.Refused != "" {
+		starts.words = "The API refuses its Pods: " + observed.Refused
+	}
+	if answered && len(pods) == 0 && observed.Replicas > 0 {
+		starts.message += noPod
+		starts.see = fmt.Sprintf("kubectl describe %s -n %s %s", strings.ToLower(string(component.Kind)), s.w.Chroma.GetNamespace(), component.Workload)
+	}
+	return starts.told()
 }
+
+// noPod: a quota or a policy may refuse them, which shows in the events of what makes them.
+const noPod = " No Pod of it exists yet."
 
 // unlistedFinding says that the MemberList lacks ready Pods of a component that has rolled out: who looks for them there does
 // not find them. Nobody's readiness needs the list of the fn-consumers, who only get work by it. The repair of the sysdb

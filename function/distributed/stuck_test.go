@@ -104,3 +104,43 @@ func TestWorkQueueOnALostNode(t *testing.T) {
 		t.Errorf("the message is constant, and no other Pod is asked for, got %+v", c.condition(reason.ServerReady))
 	}
 }
+
+// TestNoPods: what the API refuses when a controller makes a Pod shows in no Pod.
+func TestNoPods(t *testing.T) {
+	c := running(t, "52ce844")
+	set, deployment := workloadRole(chart.QueryService), workloadRole(chart.Frontend)
+	gone := func(role, app string) {
+		for name, other := range c.others {
+			if other.GetKind() == "Pod" && other.GetLabels()["app"] == app {
+				delete(c.others, name)
+			}
+		}
+		c.observed[role].Object["status"] = map[string]any{"observedGeneration": c.observed[role].GetGeneration()}
+		c.pass()
+	}
+	gone(set, "query-service")
+	if got := c.condition(reason.ServerReady); !strings.HasSuffix(got.Message, "No Pod of it exists yet. See: kubectl describe statefulset -n vectors query-service") {
+		t.Errorf("a StatefulSet, got %+v", got)
+	}
+	c.rollOut(c.observed[set])
+	gone(deployment, "rust-frontend-service")
+	if got := c.condition(reason.ServerReady); !strings.HasSuffix(got.Message, "No Pod of it exists yet. See: kubectl describe deployment -n vectors rust-frontend-service") {
+		t.Errorf("a Deployment, got %+v", got)
+	}
+	c.observed[deployment].Object["status"].(map[string]any)["conditions"] = []any{map[string]any{
+		"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "pods is forbidden: exceeded quota: few",
+	}}
+	c.pass()
+	if got := c.condition(reason.ServerReady); !strings.Contains(got.Message, "The API refuses its Pods: pods is forbidden: exceeded quota: few See: kubectl") {
+		t.Errorf("it has the words of the API, got %+v", got)
+	}
+	c.rollOut(c.observed[deployment])
+	c.spec()["postgres"].(map[string]any)["database"] = "other"
+	c.held[job] = true
+	for range 3 {
+		c.pass()
+	}
+	if got := c.condition(reason.ServerReady); !strings.HasSuffix(got.Message, "No Pod of it exists yet. See: kubectl describe job -n vectors sysdb-migration-52ce844") {
+		t.Errorf("a Job, got %+v", got)
+	}
+}

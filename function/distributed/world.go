@@ -128,6 +128,8 @@ type Workload struct {
 	ObservedGeneration       int64
 	// CurrentRevision and UpdateRevision of a StatefulSet. Equal when its roll-out is done.
 	CurrentRevision, UpdateRevision string
+	// Refused are the API's words when it refuses a Pod of a Deployment. A StatefulSet has them in its events only.
+	Refused string
 }
 
 func decodeWorkload(object *unstructured.Unstructured, kind chart.Kind) (Workload, error) {
@@ -136,10 +138,16 @@ func decodeWorkload(object *unstructured.Unstructured, kind chart.Kind) (Workloa
 		if err := pass.Decode(object, &d); err != nil {
 			return Workload{}, err
 		}
+		refused := ""
+		for _, condition := range d.Status.Conditions {
+			if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
+				refused = condition.Message
+			}
+		}
 		return Workload{
 			Meta: d.ObjectMeta, Template: d.Spec.Template, Replicas: replicas(d.Spec.Replicas),
 			Existing: d.Status.Replicas, Updated: d.Status.UpdatedReplicas, Ready: d.Status.AvailableReplicas,
-			ObservedGeneration: d.Status.ObservedGeneration,
+			ObservedGeneration: d.Status.ObservedGeneration, Refused: refused,
 		}, nil
 	}
 	var s appsv1.StatefulSet
