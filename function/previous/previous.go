@@ -186,6 +186,10 @@ func bare(observed *unstructured.Unstructured) map[string]any {
 	return out
 }
 
+// externalCreate begins the annotations by which a provider knows how far the creation of an external resource has come. One
+// that is sent back late would have it create another, or refuse to go on.
+const externalCreate = "crossplane.io/external-create-"
+
 // Trimmed is the observed object less its status and the metadata that the API server or Crossplane set.
 func Trimmed(observed *unstructured.Unstructured) map[string]any {
 	trimmed := make(map[string]any, len(observed.Object))
@@ -201,7 +205,9 @@ func Trimmed(observed *unstructured.Unstructured) map[string]any {
 	if labels := observed.GetLabels(); len(labels) > 0 {
 		metadata["labels"] = toAny(labels)
 	}
-	if annotations := observed.GetAnnotations(); len(annotations) > 0 {
+	annotations := observed.GetAnnotations()
+	maps.DeleteFunc(annotations, func(key, _ string) bool { return strings.HasPrefix(key, externalCreate) })
+	if len(annotations) > 0 {
 		metadata["annotations"] = toAny(annotations)
 	}
 	trimmed["metadata"] = metadata

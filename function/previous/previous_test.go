@@ -237,3 +237,24 @@ func setImage(object *unstructured.Unstructured, image string) {
 		}
 	}
 }
+
+// TestTrimmedOfAManagedResource: what its provider writes down of a creation is the provider's alone.
+func TestTrimmedOfAManagedResource(t *testing.T) {
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "kubernetes.m.crossplane.io/v1alpha1", "kind": "Object", "spec": map[string]any{"a": "b"}, "status": map[string]any{},
+		"metadata": map[string]any{"name": "a", "uid": "1", "annotations": map[string]any{
+			"crossplane.io/external-create-pending": "2026-01-01T00:00:00Z", "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z",
+			"crossplane.io/external-name": "a",
+		}},
+	}}
+	want := map[string]any{
+		"apiVersion": "kubernetes.m.crossplane.io/v1alpha1", "kind": "Object", "spec": map[string]any{"a": "b"},
+		"metadata": map[string]any{"name": "a", "annotations": map[string]any{"crossplane.io/external-name": "a"}},
+	}
+	if diff := cmp.Diff(want, Trimmed(object)); diff != "" {
+		t.Errorf("Trimmed(...): -want, +got:\n%s", diff)
+	}
+	if _, there := object.GetAnnotations()["crossplane.io/external-create-pending"]; !there {
+		t.Error("what was observed is changed")
+	}
+}
