@@ -9,6 +9,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -58,9 +59,10 @@ func (c *Checker) checkPostgres(ctx context.Context, through dialer, target dist
 
 // An attempt to connect, and how far it came.
 type attempt struct {
-	subject           string
-	target            distributed.PostgresTarget
-	connected, secure bool
+	subject string
+	target  distributed.PostgresTarget
+	// connected is written from a goroutine of pgx's own too, when it cancels what runs out of time.
+	connected, secure atomic.Bool
 }
 
 // postgresConfig takes nothing from the environment of this process: what libpq's variables and files say is
@@ -86,7 +88,9 @@ func (c *Checker) postgresConfig(attempt *attempt, through dialer) (*pgconn.Conf
 	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := through.DialContext(ctx, network, address)
-		attempt.connected = err == nil
+		if err == nil {
+			attempt.connected.Store(true)
+		}
 		return conn, err
 	}
 	config.AfterNetConnect = func(ctx context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
@@ -95,7 +99,7 @@ func (c *Checker) postgresConfig(attempt *attempt, through dialer) (*pgconn.Conf
 				return conn, fmt.Errorf("cannot secure the connection: %w", err)
 			}
 		}
-		attempt.secure = true
+		attempt.secure.Store(true)
 		return conn, nil
 	}
 	return config, nil
@@ -185,9 +189,9 @@ func (a *attempt) failure(err error) distributed.Result {
 	switch {
 	case sqlState(err) != "":
 		return failed(reason.Unreachable, a.subject+" cannot be used: it answers with an error that says nothing of the credentials. Its log has more.")
-	case !a.connected:
+	case !a.connected.Load():
 		return failed(reason.Unreachable, a.subject+" cannot be reached: nothing accepts the connection.")
-	case !a.secure:
+	case !a.secure.Load():
 		return failed(reason.TLSFailed, fmt.Sprintf("%s does not speak TLS, which sslMode %s asks for.", a.subject, a.target.SSLMode))
 	}
 	return failed(reason.Unreachable, a.subject+" cannot be used: what answers does not behave like Postgres.")
