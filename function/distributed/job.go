@@ -127,7 +127,7 @@ func (s situation) migrationPod() string {
 		return ""
 	}
 	if problem := podProblem(*latest); !problem.none() {
-		return " " + problem.told().message
+		return " " + s.quoted(problem).told().message
 	}
 	return fmt.Sprintf(" Its Pod %s is %s.", latest.Name, strings.ToLower(string(latest.Status.Phase)))
 }

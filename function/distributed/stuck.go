@@ -2,6 +2,7 @@ package distributed
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,8 @@ type problem struct {
 	finding
 
 	words string
+	// said are the last words of the Pod itself, which may have logged credentials.
+	said string
 	// see is a command that tells more.
 	see string
 }
@@ -34,10 +37,29 @@ func (p problem) told() finding {
 	if p.words != "" {
 		message += " " + p.words
 	}
+	if p.said != "" {
+		message += " It says: " + p.said
+	}
 	if p.see != "" {
 		message += " See: " + p.see
 	}
 	return finding{p.reason, message}
+}
+
+// quoted is a problem without credentials in what its Pod says: the sysdb, for one, logs its flags. Without the Secrets nobody
+// knows what to leave out, and it is not quoted.
+func (s situation) quoted(p problem) problem {
+	if !s.postgres.usable() || !s.bucket.usable() {
+		p.said = ""
+		return p
+	}
+	// A user name is no secret, and often an everyday word. The longest comes first: one may be a part of another.
+	secrets := slices.Concat(s.postgres.values[1:], s.bucket.values)
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	for _, secret := range secrets {
+		p.said = strings.ReplaceAll(p.said, secret, "***")
+	}
+	return p
 }
 
 // componentFinding says why a component is not ready.
@@ -54,7 +76,7 @@ func (s situation) componentFinding(component chart.Component) finding {
 	}
 	for _, pod := range pods {
 		if problem := podProblem(pod); !problem.none() {
-			return problem.told()
+			return s.quoted(problem).told()
 		}
 	}
 	if spent := s.repairSpent(component, pods); !spent.none() {
@@ -221,7 +243,7 @@ func endProblem(pod corev1.Pod, container string, ended corev1.ContainerStateTer
 	}
 	found := problem{finding: finding{reason.CrashLoopBackOff, fmt.Sprintf("Pod %s ends with exit code %d.", pod.Name, ended.ExitCode)}, see: logs}
 	if words := strings.TrimSpace(ended.Message); words != "" {
-		found.words = "It says: " + words
+		found.said = words
 	}
 	return found
 }

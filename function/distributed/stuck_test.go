@@ -144,3 +144,23 @@ func TestNoPods(t *testing.T) {
 		t.Errorf("a Job, got %+v", got)
 	}
 }
+
+// TestWordsWithoutCredentials: the sysdb logs its flags, the password among them, and a Pod can be set to end with its log as
+// its last words.
+func TestWordsWithoutCredentials(t *testing.T) {
+	c := running(t, "52ce844")
+	c.unready(workloadRole(chart.SysDB), "Pod/sysdb-0")
+	c.others["Pod/sysdb-0"].Object["status"] = map[string]any{"containerStatuses": []any{map[string]any{"name": "sysdb", "lastState": map[string]any{
+		"terminated": map[string]any{"exitCode": int64(1), "reason": "Error", "message": "--username=chroma --password=s3cret s3://AKIA:a/b+c@bucket"},
+	}}}}
+	c.pass()
+	got := c.condition(reason.ServerReady)
+	if got.Reason != reason.CrashLoopBackOff || !strings.Contains(got.Message, "It says: --username=chroma --password=*** s3://***:***@bucket See: kubectl logs") {
+		t.Errorf("got %+v", got)
+	}
+	c.secret("pg", map[string]string{"username": "chroma"})
+	c.pass()
+	if got := c.condition(reason.ServerReady); strings.Contains(got.Message, "It says") || !strings.Contains(got.Message, "See: kubectl logs") {
+		t.Errorf("without the Secret nobody knows what is one of its values, got %+v", got)
+	}
+}
