@@ -122,7 +122,11 @@ func permissions() string {
 # Permissions of the plugin's commands
 
 What each command asks of the API server, with the rights of whoever runs it. A right in parentheses makes the answer more
-complete: without it, a note says what could not be read. Dry runs of the server need the rights of the real thing.
+complete: without it, a note says what could not be read. Dry runs of the server need the rights of the real thing. What
+has no group is of the core, and ` + "`lint`, `render` and `explain REASON`" + ` need no cluster.
+
+` + "`upgrade apply`" + ` creates a Pod for trial only, in a dry run. ` + "`check`" + ` writes to the server through its Service, and takes it
+away again. ` + "`install`" + ` without ` + "`--apply`" + ` needs no rights. The completion of the shell goes without what it may not list.
 
 | Command | Rights |
 |---|---|

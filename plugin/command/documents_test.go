@@ -40,7 +40,7 @@ What ` + "`--output json` and `--output yaml`" + ` print. Every document has an 
 			if fields, ok := spec.Type.(*ast.StructType); ok && spec.Name.Name != "Header" {
 				fmt.Fprintf(&out, "\n## %s\n\n%s\n\n| Field | Type | Meaning |\n|---|---|---|\n", spec.Name.Name, sentence(general.Doc))
 				for _, field := range fields.Fields.List {
-					out.WriteString(fieldRow(field))
+					out.WriteString(fieldRow(t, spec.Name.Name, field))
 				}
 			}
 		}
@@ -48,13 +48,18 @@ What ` + "`--output json` and `--output yaml`" + ` print. Every document has an 
 	return out.String()
 }
 
-// fieldRow of a table. What is embedded is the header of a document.
-func fieldRow(field *ast.Field) string {
+// fieldRow of a table, which says what the field means. What is embedded is the header of a document.
+func fieldRow(t *testing.T, of string, field *ast.Field) string {
+	t.Helper()
 	if len(field.Names) == 0 {
 		return "| `apiVersion`, `kind` | string | Which document this is. |\n"
 	}
 	name, _, _ := strings.Cut(reflect.StructTag(strings.Trim(field.Tag.Value, "`")).Get("json"), ",")
-	return fmt.Sprintf("| `%s` | %s | %s |\n", name, typeName(field.Type), cell(sentence(field.Doc)))
+	meaning := cell(sentence(field.Doc))
+	if meaning == "" {
+		t.Errorf("%s of %s has no comment that says what it means", name, of)
+	}
+	return fmt.Sprintf("| `%s` | %s | %s |\n", name, typeName(field.Type), meaning)
 }
 
 func typeName(of ast.Expr) string {

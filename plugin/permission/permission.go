@@ -63,7 +63,17 @@ func parts() []Rule {
 	return out
 }
 
-func viewAnd(more ...Rule) []Rule { return append(view(), more...) }
+func viewAnd(more ...Rule) []Rule { return both(view(), more) }
+
+// both kinds of rules, each once.
+func both(rules, more []Rule) []Rule {
+	for _, rule := range more {
+		if !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
+}
 
 // firm rules for commands that would risk data if they did not know an object: they refuse without the right.
 func firm(rules []Rule, resources ...string) []Rule {
@@ -110,13 +120,13 @@ func Commands() []Command {
 		{"logs", []Rule{need("get", groupChroma, "chromas"), need("get", "", "pods"), like("list", "", "pods"), need("get", "", "pods/log")}},
 		{"port-forward", []Rule{need("get", groupChroma, "chromas"), need("get", "", "pods"), like("list", "", "pods"), need("create", "", "pods/portforward")}},
 		{"render", nil},
-		{"report", append(viewAnd(like("get", "", "pods/log"), like("get", groupPackages, "deploymentruntimeconfigs")), parts()...)},
+		{"report", both(viewAnd(like("get", "", "pods/log"), like("get", groupPackages, "deploymentruntimeconfigs")), parts())},
 		{"restart", firm(viewAnd(need("delete", "", "pods"), like("get", "apps", "deployments"), like("patch", "apps", "deployments"),
 			like("get", "apps", "statefulsets"), like("patch", "apps", "statefulsets")), "persistentvolumeclaims", "pods")},
-		{"status", append(viewAnd(like("list", groupChroma, "chromas"), like("list", groupVald, "valdoperatorreleases")), parts()...)},
-		{"tree", append(view(), parts()...)},
+		{"status", both(viewAnd(like("list", groupChroma, "chromas"), like("list", groupVald, "valdoperatorreleases")), parts())},
+		{"tree", both(view(), parts())},
 		{"upgrade apply", viewAnd(patch, need("create", "", "pods"))},
-		{"upgrade check", append(basis(), like("list", groupChroma, "chromas"))},
+		{"upgrade check", both(basis(), []Rule{like("list", groupChroma, "chromas")})},
 		{"upgrade plan", view()},
 		{"version", []Rule{like("list", groupPackages, "functions")}},
 	}

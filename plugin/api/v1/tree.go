@@ -7,9 +7,11 @@ const KindTree = "Tree"
 type Tree struct {
 	Header
 	// Of is the kind of the object: Chroma or ValdOperatorRelease.
-	Of        string `json:"of"`
+	Of string `json:"of"`
+	// Namespace of the object.
 	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
+	// Name of the object.
+	Name string `json:"name"`
 	// Items in the order of the text: the object itself is the first.
 	Items []TreeItem `json:"items"`
 	// Notes are what could not be read.
@@ -18,11 +20,14 @@ type Tree struct {
 
 // TreeItem is one object of a tree.
 type TreeItem struct {
+	// APIVersion of the object.
 	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
+	// Kind of the object.
+	Kind string `json:"kind"`
 	// Namespace is empty for what is in none.
 	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
+	// Name of the object.
+	Name string `json:"name"`
 	// Parent is the kind and the name of what it belongs to, empty for the object itself.
 	Parent string `json:"parent,omitempty"`
 	// Role by which the function knows a composed object.
