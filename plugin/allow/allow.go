@@ -4,6 +4,7 @@ package allow
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -109,35 +110,68 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 	if view.Distributed() {
 		return o.version(ctx, client, view)
 	}
-	if ledger.FromStatus(view.Chroma.Status) == nil {
-		return o.unneeded(view, "nothing has run on its data yet")
-	}
-	verdict, wanted, err := o.judge(view)
+	needed, err := o.needed(view)
 	if err != nil {
 		return err
 	}
-	if verdict.Allowed {
-		return o.unneeded(view, wanted+" may run on its data as it is")
+	if needed.because != "" {
+		return o.unneeded(view, needed.because)
 	}
-	annotations := map[string]any{}
-	for _, needed := range verdict.Needed {
-		if !slices.Contains(o.permission.keys, needed.Key) {
-			return exit.Errorf(exit.Refused, "%s is refused for %s, which this command does not allow: %s", wanted, verdict.Reason, verdict.Message)
-		}
-		annotations[needed.Key] = needed.Value
-	}
-	if len(annotations) == 0 {
-		return exit.Errorf(exit.Refused, "%s is refused, and no annotation allows it: %s", wanted, verdict.Message)
-	}
-	for _, text := range []string{verdict.Message, verdict.Explanation} {
+	for _, text := range needed.risk {
 		if text != "" {
 			_, _ = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(text, terminal.DefaultWidth), "\n"))
 		}
 	}
-	if err := o.Confirm(fmt.Sprintf("Allow %s on the data of %s/%s?", wanted, view.Namespace(), view.Name())); err != nil {
+	asked := o.Asks()
+	if err := o.Confirm(fmt.Sprintf("Allow %s on the data of %s/%s?", needed.wanted, view.Namespace(), view.Name())); err != nil {
 		return err
 	}
-	return o.Annotate(ctx, client, change.Of(view.Object), annotations)
+	if asked {
+		// What was said is about the image that was wanted then.
+		if view, err = view.Again(ctx, client, f.Now()); err != nil {
+			return err
+		}
+		if now, err := o.needed(view); err != nil || !maps.Equal(now.annotations, needed.annotations) || now.wanted != needed.wanted {
+			return exit.Errorf(exit.Refused, "another image is asked for than a moment ago, or other data is there, so nothing was changed: look again")
+		}
+	}
+	return o.Annotate(ctx, client, change.Of(view.Object), needed.annotations)
+}
+
+// A need for annotations.
+type need struct {
+	// because of this nothing is needed.
+	because string
+	// wanted version.
+	wanted      string
+	risk        []string
+	annotations map[string]any
+}
+
+// needed annotations for the wanted image on the data as it is. It refuses what the command does not allow.
+func (o *options) needed(v *live.View) (need, error) {
+	record := ledger.FromStatus(v.Chroma.Status)
+	if record == nil {
+		return need{because: "nothing has run on its data yet"}, nil
+	}
+	verdict, wanted, err := o.judge(v, record)
+	if err != nil {
+		return need{}, err
+	}
+	if verdict.Allowed {
+		return need{because: wanted + " may run on its data as it is"}, nil
+	}
+	annotations := map[string]any{}
+	for _, needed := range verdict.Needed {
+		if !slices.Contains(o.permission.keys, needed.Key) {
+			return need{}, exit.Errorf(exit.Refused, "%s is refused for %s, which this command does not allow: %s", wanted, verdict.Reason, verdict.Message)
+		}
+		annotations[needed.Key] = needed.Value
+	}
+	if len(annotations) == 0 {
+		return need{}, exit.Errorf(exit.Refused, "%s is refused, and no annotation allows it: %s", wanted, verdict.Message)
+	}
+	return need{wanted: wanted, risk: []string{verdict.Message, verdict.Explanation}, annotations: annotations}, nil
 }
 
 // version of a distributed Chroma, whose Postgres a later one has migrated: the function says so in a condition.
@@ -167,7 +201,7 @@ func (o *options) unneeded(v *live.View, because string) error {
 	return err
 }
 
-func (o *options) judge(v *live.View) (compatibility.Verdict, string, error) {
+func (o *options) judge(v *live.View, record *ledger.Record) (compatibility.Verdict, string, error) {
 	wanted := o.image
 	if wanted == "" {
 		wanted = v.Chroma.Spec.Image
@@ -188,6 +222,6 @@ func (o *options) judge(v *live.View) (compatibility.Verdict, string, error) {
 		return compatibility.Verdict{}, "", exit.Errorf(exit.Refused, "%s", refusal.Message)
 	}
 	return compatibility.Judge(compatibility.Question{
-		Data: ledger.FromStatus(v.Chroma.Status).Data(), Wanted: release.Version, Overrides: compatibility.OverridesOf(v.Object.GetAnnotations()),
+		Data: record.Data(), Wanted: release.Version, Overrides: compatibility.OverridesOf(v.Object.GetAnnotations()),
 	}), release.Version.Title(), nil
 }

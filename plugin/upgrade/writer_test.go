@@ -30,8 +30,6 @@ func TestWritersOf(t *testing.T) {
 		"Lens":        {reason: "An edit in Lens is done once too.", entries: []metav1.ManagedFieldsEntry{entry("node-fetch", "Update", image, "")}, want: []writer{{"node-fetch", hand}}},
 		"Sorted": {reason: "All are named, in order.", entries: []metav1.ManagedFieldsEntry{entry("kustomize-controller", "Apply", image, ""), entry("helm", "Update", image, "")},
 			want: []writer{{"helm", file}, {"kustomize-controller", controller}}},
-		"Before":    {reason: "What stood there before anybody applied is set back by nobody.", entries: []metav1.ManagedFieldsEntry{entry("before-first-apply", "Update", image, "")}, want: []writer{{"before-first-apply", hand}}},
-		"Lens":      {reason: "Lens is a person.", entries: []metav1.ManagedFieldsEntry{entry("node-fetch", "Update", image, "")}, want: []writer{{"node-fetch", hand}}},
 		"Browser":   {reason: "So is a dashboard.", entries: []metav1.ManagedFieldsEntry{entry("Mozilla", "Update", image, "")}, want: []writer{{"Mozilla", hand}}},
 		"OpenShift": {reason: "oc applies files as kubectl does.", entries: []metav1.ManagedFieldsEntry{entry("oc", "Apply", image, "")}, want: []writer{{"oc", file}}},
 		"Unknown":   {reason: "Who is not known may set it back.", entries: []metav1.ManagedFieldsEntry{entry("acme-platform", "Update", image, "")}, want: []writer{{"acme-platform", controller}}},
