@@ -2,6 +2,7 @@ package distributed
 
 import (
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -46,6 +47,16 @@ func podReady(pod corev1.Pod) bool {
 		}
 	}
 	return false
+}
+
+// notReadySince is when a Pod lost its readiness, or was made.
+func notReadySince(pod corev1.Pod) time.Time {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.LastTransitionTime.Time
+		}
+	}
+	return pod.CreationTimestamp.Time
 }
 
 // ended says that a Job migrates no more.

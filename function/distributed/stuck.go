@@ -153,8 +153,12 @@ func (s situation) rolloutStuck(component chart.Component, pods []corev1.Pod) fi
 		if revision == "" || revision == observed.UpdateRevision || podReady(pod) || pod.DeletionTimestamp != nil {
 			continue
 		}
+		problem := podProblem(pod)
+		if problem.none() && s.w.Now.Sub(notReadySince(pod)) < patience {
+			continue // It may just start.
+		}
 		message := fmt.Sprintf("Pod %s is not ready and has an earlier spec, and Kubernetes does not replace it by itself.", pod.Name)
-		if problem := podProblem(pod); !problem.none() {
+		if !problem.none() {
 			message += " " + problem.message
 		}
 		// The command comes last: a full stop behind it would be taken for a part of the name.

@@ -145,6 +145,33 @@ func TestNoPods(t *testing.T) {
 	}
 }
 
+// TestRolloutIsPatient: a Pod that merely starts when its template changes gets ready, and is replaced then.
+func TestRolloutIsPatient(t *testing.T) {
+	c := running(t, "52ce844")
+	role := workloadRole(chart.LogService)
+	c.unready(role, "Pod/rust-log-service-0")
+	pod := c.others["Pod/rust-log-service-0"]
+	pod.SetLabels(map[string]string{"app": "rust-log-service", "controller-revision-hash": "before"})
+	_ = unstructured.SetNestedField(c.observed[role].Object, "after", "status", "updateRevision")
+	for name, since := range map[string]func(){
+		"Starting": func() { pod.SetCreationTimestamp(metav1.NewTime(c.now)); pod.Object["status"] = map[string]any{} },
+		"NotReady": func() {
+			pod.SetCreationTimestamp(metav1.NewTime(c.now.Add(-time.Hour)))
+			pod.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "False", "lastTransitionTime": c.now.Format(time.RFC3339)}}}
+		},
+	} {
+		since()
+		c.after(179 * time.Second)
+		if got := c.condition(reason.ServerReady); got.Reason != reason.ComponentsStarting {
+			t.Errorf("%s: it may get ready, got %+v", name, got)
+		}
+		c.after(time.Second)
+		if got := c.condition(reason.ServerReady); got.Reason != reason.RolloutStuck {
+			t.Errorf("%s: it does not get ready, got %+v", name, got)
+		}
+	}
+}
+
 // TestWordsWithoutCredentials: the sysdb logs its flags, the password among them, and a Pod can be set to end with its log as
 // its last words.
 func TestWordsWithoutCredentials(t *testing.T) {
