@@ -40,6 +40,8 @@ type cluster struct {
 	now    time.Time
 	// held workloads do not roll out.
 	held map[string]bool
+	// admit is a webhook that changes what is applied. Nil: none.
+	admit func(*unstructured.Unstructured)
 	// lost writes of a pass that Crossplane does not live to finish, by role. Its status is lost too. Nil: it finishes.
 	lost func(role string) bool
 	// last answer.
@@ -224,6 +226,9 @@ func (c *cluster) apply(role string, manifest any) {
 	content := plain(c.t, manifest)
 	before := c.observed[role]
 	object := &unstructured.Unstructured{Object: content}
+	if c.admit != nil {
+		c.admit(object)
+	}
 	object.SetOwnerReferences(nil)
 	_ = unstructured.SetNestedSlice(object.Object, []any{map[string]any{
 		"apiVersion": v1alpha1.GroupVersion().String(), "kind": v1alpha1.Kind, "name": "demo", "uid": xrUID, "controller": true,

@@ -361,3 +361,35 @@ func TestUnlistedPods(t *testing.T) {
 func (c *cluster) unlist(list string) {
 	_ = unstructured.SetNestedSlice(c.others["MemberList/"+list].Object, []any{}, "spec", "members")
 }
+
+// TestDigests: a webhook pins every image to its digest, and puts a container of its own before ours.
+func TestDigests(t *testing.T) {
+	c := newCluster(t, "93652ec")
+	c.admit = func(object *unstructured.Unstructured) {
+		path := []string{"spec", "template", "spec", "containers"}
+		containers, found, _ := unstructured.NestedSlice(object.Object, path...)
+		if !found || object.GetKind() == "Job" {
+			return
+		}
+		ours := containers[0].(map[string]any)
+		repository, tag, _ := strings.Cut(ours["image"].(string), ":")
+		ours["image"] = repository + "@sha256:" + strings.Repeat(tag+"0", 8)
+		mesh := map[string]any{"name": "mesh", "image": "mesh.example.com/proxy:1.2.3"}
+		_ = unstructured.SetNestedSlice(object.Object, []any{mesh, ours}, path...)
+	}
+	for _, version := range []string{"93652ec", "52ce844"} {
+		c.spec()["version"] = version
+		for range 20 {
+			if c.pass(); c.last.Ready && c.status().Version == version {
+				break
+			}
+			if c.status().Version == version {
+				t.Errorf("version %s does not run on all", version)
+			}
+			c.settle()
+		}
+		if !c.last.Ready || c.status().Version != version {
+			t.Errorf("ready %t, version %q, %+v", c.last.Ready, c.status().Version, c.condition(reason.ServerReady))
+		}
+	}
+}

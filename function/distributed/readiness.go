@@ -21,23 +21,29 @@ func (l Workload) RolledOut() bool {
 // settled says that the component runs as the values want it, and is ready.
 func (w World) settled(component chart.Component, values chart.Values, userHash, commit string) bool {
 	observed, ok := w.Workloads[component.Name]
+	runs, pinned := observed.commit()
 	return ok &&
 		observed.Meta.DeletionTimestamp == nil &&
 		observed.Meta.Annotations[v1alpha1.AnnotationUserHash] == userHash &&
-		observed.commit() == commit &&
+		(runs == commit || pinned) &&
 		observed.Replicas == values.Components[component.Name].Replicas &&
 		observed.RolledOut()
 }
 
-// commit that the workload's template runs. A webhook may have put a mirror in front of it or a digest behind it.
-func (l Workload) commit() string {
+// commit that the workload's template runs by the tag of its image. A webhook may have put a mirror in front of it, a digest
+// in its place, or a container of its own beside it. Pinned: by a digest alone, which says nothing of the commit.
+func (l Workload) commit() (commit string, pinned bool) {
 	for _, container := range l.Template.Spec.Containers {
-		image, _, _ := strings.Cut(container.Image, "@")
-		if at := strings.LastIndex(image, ":"); at > strings.LastIndex(image, "/") {
-			return image[at+1:]
+		if container.Name != l.Meta.Name {
+			continue
 		}
+		image, _, digest := strings.Cut(container.Image, "@")
+		if at := strings.LastIndex(image, ":"); at > strings.LastIndex(image, "/") {
+			return image[at+1:], false
+		}
+		return "", digest
 	}
-	return ""
+	return "", false
 }
 
 func podReady(pod corev1.Pod) bool {

@@ -70,7 +70,10 @@ func (s situation) runs() string {
 			observed.CurrentRevision != observed.UpdateRevision || observed.Updated < observed.Existing {
 			return ""
 		}
-		commit := observed.commit()
+		commit, pinned := observed.commit()
+		if pinned && s.derived && observed.Meta.Annotations[v1alpha1.AnnotationUserHash] == s.wanted[workloadRole(component)].UserHash {
+			commit = s.version.Commit // It is made for what the user decides, the version among it.
+		}
 		if i > 0 && commit != version {
 			return ""
 		}
