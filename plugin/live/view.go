@@ -151,6 +151,10 @@ func newView(object *unstructured.Unstructured, now time.Time) *View {
 	}
 }
 
+// CompositeError says why what stands behind the claim cannot be read: then it is not known whether the claim's spec has
+// reached it.
+func (v *View) CompositeError() error { return v.xrError }
+
 // IsClaim tells whether the object is a claim.
 func (v *View) IsClaim() bool { return IsClaim(v.Object) }
 

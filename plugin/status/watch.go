@@ -49,6 +49,9 @@ func (o *Options) follow(ctx context.Context) error {
 	w.progress = terminal.NewProgress(o.factory.Streams.Out, w.begun)
 	for {
 		view, err := live.Glance(ctx, o.client, o.target.Kind, o.namespace, o.target.Name, o.factory.Now())
+		if err == nil {
+			err = view.CompositeError()
+		}
 		switch {
 		case ctx.Err() != nil:
 			return w.inVain(ctx)

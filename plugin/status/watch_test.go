@@ -120,6 +120,15 @@ func TestWatchOverAReadThatFails(t *testing.T) {
 	}
 }
 
+func TestWatchOfAClaimNeedsItsComposite(t *testing.T) {
+	server := fixture.Serve(t, fixture.Load(t, "claim-backed")...)
+	server.Fault = fixture.Forbid("/xchromas")
+	got := fixture.Run(t, server, "", "status", "demo", "-n", "default", "--watch", "--timeout", "10s")
+	if got.Code != exit.Error || !strings.Contains(got.Err, `cannot get resource "xchromas"`) {
+		t.Errorf("whether the spec has arrived is seen at the composite alone, so the missing right is named: %s", got)
+	}
+}
+
 func TestWatchOfTheTable(t *testing.T) {
 	server := fixture.Serve(t, fixture.Load(t, "ready")...)
 	ctx, cancel := context.WithCancel(t.Context())
