@@ -93,23 +93,35 @@ func isChroma(owner metav1.OwnerReference) bool {
 }
 
 // claimNamespace says whether the deciding ServiceAccount may be composed now, and if it is not ours yet, why.
-func (w World) claimNamespace() (compose bool, why finding) {
+func (s situation) claimNamespace() (compose bool, why finding) {
+	w := s.w
 	if w.Observed[accountRole()] != nil {
 		return true, finding{reason.FoundationPending, fmt.Sprintf("ServiceAccount %s is being deleted, and is made again when it is gone.", account)}
 	}
 	switch w.holderOf(accountRole()) {
 	case nobody, ourselves:
+		// Somebody has deleted a neighbour's account, perhaps. While its spec is refused it does not make it again.
+		for _, object := range s.objects {
+			if object.Kind == chart.KindServiceAccount && w.holderOf(object.Role) == neighbour {
+				return false, w.takenFinding(object.Role)
+			}
+		}
 		return true, finding{reason.FoundationPending, fmt.Sprintf("ServiceAccount %s, which decides who has the namespace, is being created.", account)}
 	case leaving:
 		return false, w.leavingFinding(chart.KindServiceAccount, account)
 	case neighbour:
-		return false, finding{reason.DistributedNamespaceTaken, "Another distributed Chroma has this namespace: " +
-			w.ownerName(w.Required[askName(accountRole())].Object()) + ". Create this one in another namespace."}
+		return false, w.takenFinding(accountRole())
 	case stranger:
 		return false, conflictFinding(chart.KindServiceAccount, account)
 	case unknown:
 	}
 	return false, finding{reason.Observing, "The names of the objects are being looked up."}
+}
+
+// takenFinding names the neighbour that holds the name of a role.
+func (w World) takenFinding(role string) finding {
+	return finding{reason.DistributedNamespaceTaken, "Another distributed Chroma has this namespace: " +
+		w.ownerName(w.Required[askName(role)].Object()) + ". Create this one in another namespace."}
 }
 
 func (w World) ownerName(object *unstructured.Unstructured) string {

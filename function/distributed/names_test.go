@@ -169,3 +169,22 @@ func TestMissingMemberList(t *testing.T) {
 		t.Errorf("ServerReady: got %+v", got)
 	}
 }
+
+// TestAccountOfANeighbourDeletedByHand: the neighbour, whose spec is refused perhaps, does not make it again. The namespace is
+// its own all the same.
+func TestAccountOfANeighbourDeletedByHand(t *testing.T) {
+	c := newCluster(t, "52ce844")
+	c.add("v1", "ServiceAccount", "query-service-serviceaccount", nil).SetOwnerReferences(ownedBy("Chroma", "other", "2"))
+	for range 3 {
+		c.pass()
+	}
+	got := c.condition(reason.ServerReady)
+	if got.Reason != reason.DistributedNamespaceTaken || !strings.Contains(got.Message, "Chroma other") || len(c.observed) > 0 {
+		t.Errorf("it is waited for, got %v, %+v", roles(c), got)
+	}
+	delete(c.others, "ServiceAccount/query-service-serviceaccount")
+	c.pass()
+	if !c.has("serviceaccount-sysdb-serviceaccount") {
+		t.Errorf("the namespace is free, got %+v", c.condition(reason.ServerReady))
+	}
+}

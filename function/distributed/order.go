@@ -48,7 +48,7 @@ func (s situation) course() course {
 		return course{stage: hold, server: s.unlessStarted(waits), blocked: s.ifStarted(waits)}
 	}
 	if !s.w.holdsNamespace() {
-		compose, server := s.w.claimNamespace()
+		compose, server := s.claimNamespace()
 		if !compose {
 			return course{stage: hold, server: server, blocked: why}
 		}

@@ -41,9 +41,9 @@ func (s situation) requirements() map[string]pass.Requirement {
 	ask(askPostgresSecret, pass.Requirement{APIVersion: "v1", Kind: "Secret", Name: spec.Postgres.CredentialsSecret.Name})
 	ask(askBucketSecret, pass.Requirement{APIVersion: "v1", Kind: "Secret", Name: spec.ObjectStorage.S3.CredentialsSecret.Name})
 
-	// The name that decides who has the namespace comes first, and the other names when it is ours.
+	// The accounts come first, one of which decides who has the namespace, and the other names when it is ours.
 	for _, object := range s.objects {
-		if s.w.Observed[object.Role] != nil || (object.Role != accountRole() && !s.w.holdsNamespace()) {
+		if s.w.Observed[object.Role] != nil || (object.Kind != chart.KindServiceAccount && !s.w.holdsNamespace()) {
 			continue
 		}
 		requirement := pass.Requirement{APIVersion: object.APIVersion, Kind: object.Kind, Name: object.Name}
