@@ -63,7 +63,8 @@ func (s situation) requirements() map[string]pass.Requirement {
 			ask(askPods(component.Name), pass.Requirement{APIVersion: "v1", Kind: "Pod", Labels: map[string]string{"app": component.Workload}})
 		}
 	}
-	if job := s.job(); job != nil && !s.migrated() {
+	// Not by s.migrated, which knows what the check of Postgres has answered.
+	if job := s.job(); job != nil && !s.done(job) {
 		ask(askMigrationPods, pass.Requirement{APIVersion: "v1", Kind: "Pod", Labels: map[string]string{"batch.kubernetes.io/job-name": job.GetName()}})
 	}
 	return out
