@@ -77,8 +77,10 @@ func checksum(text string) string {
 	return hex.EncodeToString(digest.Sum(nil))
 }
 
-// CredentialsChecksum tells one set of credentials from another. It is salted and cut to 32 bits: whoever may read
-// workloads but no Secrets learns too little from it to test guesses.
+// CredentialsChecksum tells one set of credentials from another. The salt is no secret: whoever may read workloads but no
+// Secrets can rule guesses out by it, all but one in four thousand million. 32 bits do not tell which of those left is the
+// one, so a random password is safe, and one from a list of common ones is not. It cannot be changed without a restart of
+// all that reads credentials.
 func CredentialsChecksum(salt string, credentials ...string) string {
 	digest := sha256.New()
 	for _, text := range append([]string{salt}, credentials...) {
