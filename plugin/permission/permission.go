@@ -120,7 +120,7 @@ func Commands() []Command {
 		{"logs", []Rule{need("get", groupChroma, "chromas"), need("get", "", "pods"), like("list", "", "pods"), need("get", "", "pods/log")}},
 		{"port-forward", []Rule{need("get", groupChroma, "chromas"), need("get", "", "pods"), like("list", "", "pods"), need("create", "", "pods/portforward")}},
 		{"render", nil},
-		{"report", both(viewAnd(like("get", "", "pods/log"), like("get", groupPackages, "deploymentruntimeconfigs")), parts())},
+		{"report", both(viewAnd(like("get", "", "pods/log"), like("get", groupPackages, "deploymentruntimeconfigs"), like("get", "", "secrets")), parts())},
 		{"restart", firm(viewAnd(need("delete", "", "pods"), like("get", "apps", "deployments"), like("patch", "apps", "deployments"),
 			like("get", "apps", "statefulsets"), like("patch", "apps", "statefulsets")), "persistentvolumeclaims", "pods")},
 		{"status", both(viewAnd(like("list", groupChroma, "chromas"), like("list", groupVald, "valdoperatorreleases")), parts())},

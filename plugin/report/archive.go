@@ -15,6 +15,7 @@ import (
 type archive struct {
 	zip *zip.Writer
 	now time.Time
+	redactor
 }
 
 func (a archive) file(name string, content []byte) error {
@@ -38,7 +39,7 @@ func (a archive) document(name string, value any) error {
 func (a archive) objects(folder string, objects []*unstructured.Unstructured) error {
 	for _, object := range objects {
 		name := strings.ToLower(object.GetKind()) + "-" + object.GetName() + ".yaml"
-		if err := a.document(path.Join(folder, name), redacted(object).Object); err != nil {
+		if err := a.document(path.Join(folder, name), a.object(object).Object); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"archive/zip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,11 +23,11 @@ import (
 
 // collect everything into a zip. What cannot be read is a note, and nothing ends it but the writing.
 func (o *options) collect(ctx context.Context, client *cluster.Client, v *live.View, to io.Writer) error {
-	a := archive{zip: zip.NewWriter(to), now: o.factory.Now().UTC()}
+	r := reader{client: client, notes: slices.Clone(v.Notes)}
+	a := archive{zip: zip.NewWriter(to), now: o.factory.Now().UTC(), redactor: r.redactor(ctx, v)}
 	if err := about(a, v); err != nil {
 		return err
 	}
-	r := reader{client: client, notes: slices.Clone(v.Notes)}
 	pods := r.pods(ctx, v)
 	for _, folder := range []struct {
 		name    string
@@ -36,9 +37,13 @@ func (o *options) collect(ctx context.Context, client *cluster.Client, v *live.V
 			return err
 		}
 	}
-	if o.logs {
+	switch {
+	case !o.logs:
+	case a.unknown:
+		r.note(errors.New("the logs are left out: servers log their flags, and without the Secrets nobody knows what of them are credentials"))
+	default:
 		for _, one := range r.logs(ctx, pods) {
-			if err := a.file(one.name, one.content); err != nil {
+			if err := a.file(one.name, []byte(a.words(string(one.content)))); err != nil {
 				return err
 			}
 		}

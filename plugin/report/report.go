@@ -31,8 +31,10 @@ func New(f factory.Factory) *cobra.Command {
 class, all its events, logs, what of Crossplane is at work (the CompositionRevision with its Input, the Function, its
 revision and runtime), and what the function decides. What may not be read is named in notes.txt, and the rest is there.
 
-The data of Secrets is left out, and so are the values of environment variables. Commands and their arguments, messages
-and logs are in it as they are: read it before you publish it. Names and addresses are yours.
+The data of Secrets is left out, and so are the values of environment variables and, of a distributed Chroma, the
+credentials of Postgres and the bucket in logs: servers log their flags. Who may not read these Secrets gets no logs.
+Commands and their arguments, messages and what else is in logs stay as they are: read it before you publish it. Names and
+addresses are yours.
 
 ` + exit.Help,
 		Example: `  kubectl chroma report demo -f demo.zip`,

@@ -258,3 +258,55 @@ func TestReportLeavesValuesOfTheEnvironmentAndManifestsOfSecretsOut(t *testing.T
 		t.Errorf("arguments stay:\n%s", files["objects/pod-demo-1.yaml"])
 	}
 }
+
+// chatty servers log their flags, as the sysdb does.
+func chatty(w http.ResponseWriter, r *http.Request) bool {
+	if !strings.HasSuffix(r.URL.Path, "/log") {
+		return false
+	}
+	_, _ = fmt.Fprintln(w, "--username=chroma --password=s3cret postgres://chroma:s3cret@db s3://AKIA:a%2Fb%2Bc@bucket secret a/b+c")
+	return true
+}
+
+func TestReportLeavesCredentialsInLogsOut(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		fault  fixture.Fault
+		logs   bool
+		note   string
+	}{
+		"Known": {reason: "What the Secrets have is left out of the logs.", fault: chatty, logs: true},
+		"Unknown": {reason: "Who may not read the Secrets gets no logs.", fault: func(w http.ResponseWriter, r *http.Request) bool {
+			return chatty(w, r) || fixture.Forbid("/secrets")(w, r)
+		}, note: "the logs are left out"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			objects := fixture.Load(t, "distributed-ready")
+			for _, object := range objects {
+				if object.GetKind() == "Pod" {
+					states, _, _ := unstructured.NestedSlice(object.Object, "status", "containerStatuses")
+					for _, one := range states {
+						_ = unstructured.SetNestedField(one.(map[string]any), "--password=s3cret", "lastState", "terminated", "message")
+					}
+					_ = unstructured.SetNestedSlice(object.Object, states, "status", "containerStatuses")
+				}
+			}
+			server := fixture.Serve(t, objects...)
+			server.Fault = tc.fault
+			files := report(t, server)
+			logs := false
+			for file, text := range files {
+				logs = logs || strings.HasPrefix(file, "logs/") && strings.Contains(text, "--password=<left out>")
+				for _, secret := range []string{"s3cret", "a/b+c", "a%2Fb%2Bc"} {
+					if strings.Contains(text, secret) {
+						t.Errorf("\n%s\n%s has a credential:\n%s", tc.reason, file, text)
+					}
+				}
+			}
+			if logs != tc.logs || !strings.Contains(files["notes.txt"], tc.note) {
+				t.Errorf("\n%s\nwant logs %v and the note %q, got %v and:\n%s", tc.reason, tc.logs, tc.note, logs, files["notes.txt"])
+			}
+		})
+	}
+}
