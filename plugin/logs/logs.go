@@ -3,7 +3,9 @@ package logs
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/function-chroma/function-chroma/function/singlenode/objects"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/component"
 	"github.com/function-chroma/function-chroma/plugin/exit"
@@ -67,48 +70,82 @@ func (o *options) run(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
+	if len(pods) > 1 && !o.follow {
+		return o.whole(ctx, client, pods)
+	}
 	var group sync.WaitGroup
 	var lock sync.Mutex
 	errs := make([]error, len(pods))
 	for i, pod := range pods {
-		prefix := ""
-		if len(pods) > 1 {
-			prefix = pod.GetName() + "  "
-		}
-		stream := func() {
+		group.Go(func() {
 			errs[i] = o.stream(ctx, client, pod, func(line string) {
 				lock.Lock()
 				defer lock.Unlock()
-				_, _ = fmt.Fprintln(o.factory.Streams.Out, prefix+line)
+				_, _ = fmt.Fprintln(o.factory.Streams.Out, prefix(pod, len(pods))+line)
 			})
-		}
-		if !o.follow {
-			stream()
-			continue
-		}
-		group.Go(stream)
+		})
 	}
 	group.Wait()
-	for _, err := range errs {
-		if err != nil && ctx.Err() == nil {
-			return err
-		}
+	if ctx.Err() != nil {
+		return nil
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
-// stream the log of a Pod's first container, line by line.
+// prefix of the lines of a Pod, where there are several.
+func prefix(pod *unstructured.Unstructured, pods int) string {
+	if pods == 1 {
+		return ""
+	}
+	return pod.GetName() + "  "
+}
+
+// whole logs one after the other. They are read at once, so that one that hangs holds up none.
+func (o *options) whole(ctx context.Context, client *cluster.Client, pods []*unstructured.Unstructured) error {
+	var group sync.WaitGroup
+	logs, errs := make([]bytes.Buffer, len(pods)), make([]error, len(pods))
+	for i, pod := range pods {
+		group.Go(func() {
+			errs[i] = o.stream(ctx, client, pod, func(line string) { _, _ = fmt.Fprintln(&logs[i], prefix(pod, len(pods))+line) })
+		})
+	}
+	group.Wait()
+	for i := range logs {
+		if _, err := logs[i].WriteTo(o.factory.Streams.Out); err != nil {
+			return fmt.Errorf("cannot print the log: %w", err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// container that is looked at unless another one is named: as kubectl does, and not a sidecar that stands first.
+func container(pod *unstructured.Unstructured) string {
+	if named := pod.GetAnnotations()["kubectl.kubernetes.io/default-container"]; named != "" {
+		return named
+	}
+	containers, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
+	first := ""
+	for _, one := range containers {
+		fields, _ := one.(map[string]any)
+		name, _ := fields["name"].(string)
+		switch {
+		case name == objects.Container:
+			return name
+		case first == "":
+			first = name
+		}
+	}
+	return first
+}
+
+// stream the log of a Pod's server, line by line.
 func (o *options) stream(ctx context.Context, client *cluster.Client, pod *unstructured.Unstructured, each func(string)) error {
 	query := url.Values{"follow": {strconv.FormatBool(o.follow)}, "previous": {strconv.FormatBool(o.previous)}}
 	if o.tail >= 0 {
 		query.Set("tailLines", strconv.FormatInt(o.tail, 10))
 	}
-	containers, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
-	if len(containers) > 0 {
-		if first, ok := containers[0].(map[string]any); ok {
-			name, _ := first["name"].(string)
-			query.Set("container", name)
-		}
+	if name := container(pod); name != "" {
+		query.Set("container", name)
 	}
 	body, err := client.Raw(ctx, fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/log?%s", pod.GetNamespace(), pod.GetName(), query.Encode()), o.follow)
 	if err != nil {

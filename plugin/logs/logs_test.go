@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/fixture"
 )
@@ -17,6 +19,37 @@ func log(w http.ResponseWriter, r *http.Request) bool {
 	}
 	_, _ = fmt.Fprintf(w, "%s\nListening on 0.0.0.0:8000\n", r.URL.RawQuery)
 	return true
+}
+
+func TestTheLogIsThatOfTheServerWhereverItStands(t *testing.T) {
+	objects := fixture.Load(t, "ready")
+	for _, object := range objects {
+		if object.GetKind() == "Pod" {
+			containers, _, _ := unstructured.NestedSlice(object.Object, "spec", "containers")
+			_ = unstructured.SetNestedSlice(object.Object, append([]any{map[string]any{"name": "proxy"}}, containers...), "spec", "containers")
+		}
+	}
+	server := fixture.Serve(t, objects...)
+	server.Fault = log
+	if got := fixture.Run(t, server, "", "logs", "demo", "-n", "default"); !strings.Contains(got.Out, "container=chroma") {
+		t.Errorf("want the container chroma, got:\n%s", got)
+	}
+}
+
+func TestALogThatHangsHoldsUpNone(t *testing.T) {
+	server := fixture.Serve(t, fixture.Load(t, "distributed-ready")...)
+	server.Fault = func(w http.ResponseWriter, r *http.Request) bool {
+		return fixture.Hang("/pods/query-service-0/log")(w, r) || log(w, r)
+	}
+	got := fixture.Run(t, server, "", "logs", "demo", "-n", "default", "--request-timeout", "2s")
+	if got.Code != exit.TimedOut || !strings.Contains(got.Err, "cannot read the log of Pod query-service-0: no answer within 2s") {
+		t.Errorf("want exit code %d and the Pod, got:\n%s", exit.TimedOut, got)
+	}
+	for _, pod := range []string{"query-service-1  Listening", "compaction-service-0  Listening", "rust-log-service-0  Listening"} {
+		if !strings.Contains(got.Out, pod) {
+			t.Errorf("want %q, got:\n%s", pod, got)
+		}
+	}
 }
 
 func TestLogs(t *testing.T) {
