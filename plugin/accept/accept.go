@@ -29,10 +29,11 @@ func New(f factory.Factory) *cobra.Command {
 		Short: "Say which claim to use after the one with the data was lost",
 		Long: `When the claim with the data is gone, or another one is in its place, nothing is started. This shows both, and takes the
 claim that is there now or, with --new, begins anew with an empty one. Data that was on the lost claim is not there then.
+To begin anew there must be no claim of the name: one that is there is taken without --new, or deleted first.
 
 ` + exit.Help + `
 
-It exits with 3 when the claim is not lost, or when there is none to take.`,
+It exits with 3 when the claim is not lost, when there is none to take, or one in the way of --new.`,
 		Example: `  # Take the claim that is there now, restored from a snapshot for example
   kubectl chroma accept-claim demo
 

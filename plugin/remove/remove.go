@@ -35,7 +35,8 @@ func New(f factory.Factory) *cobra.Command {
 		Use:   "delete NAME --keep-data|--delete-data",
 		Short: "Delete a Chroma, and say what becomes of its data",
 		Long: `Delete a Chroma. The policy for its claim is set first and the deletion waits until it is in effect, so that what is said
-here is what happens. With --wait the end is seen too: that the claim stayed, or went.
+here is what happens. With --wait the end is seen too: that the claim stayed, or went. What ends before the deletion,
+also by an interrupt, says how to take the policy back. A claim that cannot be read ends it before anything is changed.
 
 Whether the volume behind a claim that goes is deleted too is up to the reclaim policy of its StorageClass.
 
@@ -57,7 +58,7 @@ Whether the volume behind a claim that goes is deleted too is up to the reclaim 
 	flags.BoolVar(&o.keep, "keep-data", false, "the claim stays")
 	flags.BoolVar(&o.lose, "delete-data", false, "the claim goes too")
 	flags.BoolVar(&o.wait, "wait", false, "wait until the Chroma is gone, and look what became of the claim")
-	flags.DurationVar(&o.timeout, "timeout", 2*time.Minute, "how long to wait for the policy to be in effect, and with --wait for the end")
+	flags.DurationVar(&o.timeout, "timeout", 2*time.Minute, "how long to wait for the policy to be in effect, and with --wait for each part of the end; 0 waits for ever")
 	o.AddFlags(flags)
 	return command
 }

@@ -36,7 +36,8 @@ func New(f factory.Factory) *cobra.Command {
 		Short: "Restart the server, or a component",
 		Long: `Restart the server: its Pod is deleted with its grace period, and the function creates it again. There is no server
 meanwhile. When the function would not create it again, because of an open incident for example, nothing is deleted.
-A component of a distributed Chroma is rolled, as by kubectl rollout restart.
+A component of a distributed Chroma is rolled, as by kubectl rollout restart. Its name is that of the spec or of its
+workload: queryService, or query-service.
 
 ` + exit.Help + `
 
