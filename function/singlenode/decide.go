@@ -41,7 +41,9 @@ func Decide(w World) (Decision, error) {
 		return asking(w), nil
 	}
 	if n, waiting := waitsFor(w); waiting {
-		return undecided(w, finding{reason: reason.WaitingForPredecessor, message: waitingFor(n)}, ttlSoon), nil
+		d := undecided(w, finding{reason: reason.WaitingForPredecessor, message: waitingFor(n)}, ttlSoon)
+		inherit(w, &d.Status)
+		return d, nil
 	}
 
 	s, err := situationOf(w)

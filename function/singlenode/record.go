@@ -45,6 +45,25 @@ func recordOf(w World, c claim) record {
 	return out.declared(w.Chroma.GetAnnotations()[chroma.AnnotationDeclaredDataVersion])
 }
 
+// inherit what a predecessor recorded and the claim does not have yet: while the provider is down the ledger Object waits for
+// its finalizer, and goes without another write to the claim. What a pass has seen, an image edited by hand say, would go
+// with it.
+func inherit(w World, status *chroma.ChromaStatus) {
+	object, claim := w.Found.LedgerObject.One(), w.Found.Claim.One()
+	if object == nil || holderOf(w, object) != predecessor || claim == nil || claim.GetDeletionTimestamp() != nil || ownedByPredecessor(w, claim) {
+		return
+	}
+	annotations := w.LedgerLeft.GetAnnotations()
+	if w.LedgerLeft.GetUID() != claim.GetUID() || annotations[chroma.AnnotationDataRecord] == "" {
+		return
+	}
+	left := ledger.FromAnnotations(string(claim.GetUID()), annotations)
+	known := ledger.Merge(ledger.FromStatus(*status), ledger.FromAnnotations(string(claim.GetUID()), claim.GetAnnotations()))
+	if !known.Newer && left.Serial > known.Record.Serial {
+		left.WriteStatus(status)
+	}
+}
+
 // declared follows the annotation that ends one incident.
 func (r record) declared(value string) record {
 	declaration := r.Declare(value)

@@ -18,6 +18,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/settings"
+	"github.com/function-chroma/function-chroma/function/singlenode/objects"
 )
 
 // A World is what one pass sees of one Chroma and its objects.
@@ -38,6 +39,8 @@ type World struct {
 
 	Settings settings.Settings
 	Now      time.Time
+	// LedgerLeft is the manifest in a ledger Object that a Chroma of this name left behind. Nil: there is none.
+	LedgerLeft *unstructured.Unstructured
 }
 
 // XR identifies the composite.
@@ -126,6 +129,9 @@ func Observe(request pass.Request) (World, error) {
 	}
 	if claim := request.Required[askClaim].Object(); claim != nil {
 		w.ClaimMadeByOthers = madeByOthers(claim)
+	}
+	if left := request.Required[askLedgerObject].Object(); left != nil {
+		w.LedgerLeft = objects.Manifest(left)
 	}
 	if pod := w.pod(); pod != nil {
 		var err error

@@ -173,7 +173,7 @@ func TestFunctionTemplate(t *testing.T) {
 	s.write("demo")
 	before := s.pod("demo").UID
 
-	s.pushFunction(otherTemplate, "WithStartupProbe(probe(2, 300))", "WithStartupProbe(probe(2, 299))")
+	s.pushFunction(otherTemplate, "WithStartupProbe(probe(1, 600))", "WithStartupProbe(probe(1, 599))")
 	t.Cleanup(func() { s.setFunction(release) })
 	s.setFunction(otherTemplate)
 	s.kubectl("annotate", "chroma", "demo", "e2e/look=1")

@@ -156,7 +156,7 @@ func (r *run) restore(labels map[string]any, version string) {
 	parsed, err := compatibility.ParseVersion(chroma.ProductChroma, version)
 	r.must(err)
 	t := newTruth()
-	t.open(parsed, chroma.ProductChroma, false)
+	open(&t.Data, parsed, chroma.ProductChroma, false)
 	r.oracle.truths[r.claim("demo").GetUID()] = t
 }
 

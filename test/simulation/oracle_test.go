@@ -26,47 +26,11 @@ import (
 	"github.com/function-chroma/function-chroma/function/simulator/store"
 )
 
-// truth of a volume: what really opened it, whoever knows of it.
-type truth struct {
-	compatibility.Data
-
-	// ours is the highest version per product that a Pod as we composed it has run.
-	ours map[chroma.Product]compatibility.Version
-	// openings that were taken in.
-	openings int
-	// unseen are images of others that opened the data. They count from the first pass that observes them.
-	unseen map[sighting]bool
-	// words that allowed an image to change the product, by image. A word was acted on when the record was raised ahead of the
-	// Pod, and holds until a server has opened the data, whoever takes it back meanwhile: what is recorded can have run.
-	words map[string]bool
-	// settled are the Pods and images that a person has declared, maybe before their server opened the data.
-	settled map[sighting]bool
-}
-
-func newTruth() *truth {
-	return &truth{
-		Data: compatibility.Data{Versions: map[chroma.Product]compatibility.Version{}},
-		ours: map[chroma.Product]compatibility.Version{}, unseen: map[sighting]bool{}, settled: map[sighting]bool{}, words: map[string]bool{},
-	}
-}
-
-// sighting is an image on a Pod.
-type sighting struct {
-	pod   types.UID
-	image string
-}
-
-// composedPod is what we knew when we composed a Pod.
-type composedPod struct {
-	image     string
-	overrides compatibility.Overrides
-}
-
 // oracle holds the invariants after every single write. It knows the truth of every volume, which the function does not.
 type oracle struct {
 	w        *world
 	truths   map[types.UID]*truth
-	composed map[types.UID]composedPod
+	composed map[types.UID]*composedPod
 	// accepted claims: a person's word that an empty claim is wanted.
 	accepted map[string]bool
 	// pinned is the last claim that the status of an XR named.
@@ -145,7 +109,7 @@ func into(from *unstructured.Unstructured, typed any) bool {
 
 func newOracle(w *world) *oracle {
 	return &oracle{
-		w: w, truths: map[types.UID]*truth{}, composed: map[types.UID]composedPod{}, accepted: map[string]bool{},
+		w: w, truths: map[types.UID]*truth{}, composed: map[types.UID]*composedPod{}, accepted: map[string]bool{},
 		pinned: map[types.UID]string{}, foreign: map[types.UID]bool{}, seen: &observedPass{}, passes: map[types.UID]*observedPass{},
 	}
 }
@@ -277,9 +241,7 @@ func (o *oracle) podChanged(c store.Change) {
 			o.violatef(4, "a Pod was composed on claim %s, which is on its way out", o.seen.doomed)
 		}
 		// The webhook may have rewritten the image: what we asked for stands in our annotation.
-		o.composed[c.After.GetUID()] = composedPod{
-			image: c.After.GetAnnotations()[chroma.AnnotationWantedImage], overrides: compatibility.OverridesOf(o.seen.read().chroma.GetAnnotations()),
-		}
+		o.compose(c.After.GetUID(), c.After.GetAnnotations()[chroma.AnnotationWantedImage], compatibility.OverridesOf(o.seen.read().chroma.GetAnnotations()))
 	case store.OutcomeMarked, store.OutcomeRemoved:
 		o.stopped(c)
 	case store.OutcomeUpdated:
@@ -331,6 +293,9 @@ func (o *oracle) ready(c store.Change) {
 
 // objectChanged is invariant 4: what holds the claim is never let go.
 func (o *oracle) objectChanged(c store.Change) {
+	if c.After == nil {
+		o.forget()
+	}
 	if c.Outcome == store.OutcomeUpdated || c.Actor != "crossplane" || c.Before == nil || c.Before.GetDeletionTimestamp() != nil {
 		return
 	}
@@ -343,8 +308,10 @@ func (o *oracle) objectChanged(c store.Change) {
 // statusChanged is invariant 4: a claim on its way out is not taken.
 func (o *oracle) statusChanged(c store.Change) {
 	if c.After == nil {
+		o.forget()
 		return
 	}
+	o.grant(c.Before, c.After)
 	uid, _, _ := unstructured.NestedString(c.After.Object, "status", "claimUID")
 	before := ""
 	if c.Before != nil {
@@ -424,92 +391,6 @@ func (o *oracle) claimChanged(c store.Change) {
 	}
 }
 
-// openings takes in what opened a volume, and is invariant 2: no image that we composed opens data that the rules forbid.
-func (o *oracle) openings(uid types.UID, volume *simulator.Volume) bool {
-	t := o.truths[uid]
-	if t == nil {
-		t = newTruth()
-		o.truths[uid] = t
-	}
-	opened := t.openings < len(volume.Openings)
-	for ; t.openings < len(volume.Openings); t.openings++ {
-		opening := volume.Openings[t.openings]
-		composed, ours := o.composed[opening.Pod]
-		// The same image set by a hand is not ours.
-		ours = ours && composed.image == opening.Image && slices.ContainsFunc(opening.Managers, func(manager string) bool {
-			return strings.HasPrefix(manager, previous.ManagerPrefix)
-		})
-		version, product := versionOf(opening.Image)
-		if ours {
-			if t.words[opening.Image] {
-				composed.overrides.AllowProductChange = chroma.AnnotationTrue
-			}
-			clear(t.words)
-			verdict := compatibility.Judge(compatibility.Question{Data: t.Data, Wanted: version, Overrides: composed.overrides})
-			if !verdict.Allowed {
-				o.violatef(2, "we composed %s on data of %v: %s", opening.Image, t.Versions, verdict.Message)
-			}
-			if highest, ok := t.ours[product]; !ok || version.NewerThan(highest) {
-				t.ours[product] = version
-			}
-			t.open(version, product, true)
-			continue
-		}
-		if seen := (sighting{pod: opening.Pod, image: opening.Image}); !t.settled[seen] {
-			t.unseen[seen] = true
-		}
-	}
-	return opened
-}
-
-// passed is called when a pass came to its end: what it observed counts now.
-func (o *oracle) passed() {
-	for _, t := range o.truths {
-		if len(t.unseen) > 0 && t.unseen[o.seen.read().pod] {
-			delete(t.unseen, o.seen.pod)
-			version, product := versionOf(o.seen.pod.image)
-			t.open(version, product, false)
-		}
-	}
-}
-
-// declared is called when a declaration has ended an incident: a person's word on what ran.
-func (o *oracle) declared(of *chroma.Chroma) {
-	t := o.truths[types.UID(of.Status.ClaimUID)]
-	if t == nil {
-		t = newTruth() // No server has opened it yet.
-		o.truths[types.UID(of.Status.ClaimUID)] = t
-	}
-	t.Unknown, t.Incident, t.Last = false, "", of.Status.DataProduct
-	t.settled[o.seen.read().pod] = true
-	delete(t.unseen, o.seen.pod)
-	t.Ahead = slices.DeleteFunc(t.Ahead, func(ahead chroma.Product) bool { return ahead == t.Last })
-	for product, number := range of.Status.DataVersions {
-		version, err := compatibility.ParseVersion(product, number)
-		if highest, ok := t.Versions[product]; err == nil && (!ok || version.NewerThan(highest)) {
-			t.Versions[product] = version
-		}
-	}
-}
-
-// open takes in one opening.
-func (t *truth) open(version compatibility.Version, product chroma.Product, ours bool) {
-	if version.IsZero() {
-		t.Unknown, t.Incident = true, "truth"
-		return
-	}
-	if !ours && product != t.Last && t.Last != "" {
-		t.Unknown, t.Incident = true, "truth"
-	}
-	if highest, ok := t.Versions[product]; !ok || version.NewerThan(highest) {
-		t.Versions[product] = version
-		if ours && !slices.Contains(t.Ahead, product) {
-			t.Ahead = append(t.Ahead, product)
-		}
-	}
-	t.Last = product
-}
-
 // recorded is invariant 3: both records together are never below what our own Pods have run, or say unknown.
 func (o *oracle) recorded() {
 	claim := o.w.claim("demo")
@@ -566,28 +447,4 @@ func records(of *chroma.Chroma, claim *corev1.PersistentVolumeClaim) ledger.Reco
 		status = ledger.FromStatus(of.Status)
 	}
 	return ledger.Merge(status, ledger.FromAnnotations(string(claim.GetUID()), annotations)).Record
-}
-
-// rebase the truth of the claim that is there on what the records say.
-func (o *oracle) rebase() {
-	clear(o.truths)
-	clear(o.pinned)
-	var of *chroma.Chroma
-	for _, of = range o.w.xrs() {
-		if of.Status.ClaimUID != "" {
-			o.pinned[of.GetUID()] = of.Status.ClaimUID
-		}
-	}
-	for uid, volume := range o.w.Volumes() {
-		t := newTruth()
-		t.openings = len(volume.Openings)
-		if claim := o.w.claim("demo"); claim != nil && string(claim.GetUID()) == uid {
-			t.Data = records(of, claim).Data()
-			t.Versions, t.Ahead = maps.Clone(t.Versions), slices.Clone(t.Ahead)
-			if t.Versions == nil {
-				t.Versions = map[chroma.Product]compatibility.Version{}
-			}
-		}
-		o.truths[types.UID(uid)] = t
-	}
 }

@@ -89,3 +89,22 @@ func TestEveryOrphanIsTakenOverAndNoneIsANameConflict(t *testing.T) {
 		t.Errorf("it was told of a NameConflict")
 	}
 }
+
+func TestWhatAPassHasSeenIsNotLostWithAChromaThatIsDeletedWhileTheProviderIsDown(t *testing.T) {
+	w := ready(t, image158)
+	w.SetProviderDown(true)
+	w.edit("docker.io/chromadb/chroma:latest")
+	w.settle()
+	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.DataVersionUnknown)
+	w.must(w.Delete(kindChroma, namespace, "demo", metav1.DeletePropagationBackground))
+	w.Until(1000, func() bool { return w.Get(kindChroma, namespace, "demo") == nil })
+	w.apply(chromaOf("demo", image158, nil))
+	w.Advance(30 * time.Second)
+	w.want("demo", reason.ServerReady, metav1.ConditionFalse, reason.WaitingForPredecessor)
+	w.SetProviderDown(false)
+	w.settle()
+	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.DataVersionUnknown)
+	if w.Get(kindPod, namespace, "demo-1") != nil {
+		t.Error("a Pod was started on data whose version is not known")
+	}
+}
