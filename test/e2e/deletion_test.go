@@ -135,10 +135,10 @@ func TestNamespaceDeletion(t *testing.T) {
 	s.apply(manifest("demo", "1.5.9", policy(chroma.PVCDelete)))
 	s.waitReady("demo", "1.5.9")
 	s.waitEffective("demo", chroma.PVCDelete)
+	up := func() {}
 	if s.node != nil {
 		// Nobody carries out the switch to Retain, so that the policy refuses for good to delete this Chroma alone.
-		up := s.takeDown(functionPods)
-		defer up()
+		up = s.takeDown(functionPods)
 		s.kubectl("patch", "chroma", "demo", "--type=merge", "-p", `{"spec":{"pvcDeletionPolicy":"Retain"}}`)
 		if _, err := s.tryKubectl("delete", "chroma", "demo", "--wait=false"); err == nil {
 			t.Fatal("the deletion takes the claim along, though the spec says Retain")
@@ -147,6 +147,11 @@ func TestNamespaceDeletion(t *testing.T) {
 	if _, err := s.run(t.Context(), nil, "kubectl", "delete", "namespace", s.namespace, "--wait=false"); err != nil {
 		t.Fatal(err)
 	}
+	s.wait("deletion of the Chroma", time.Minute, func() (string, bool) {
+		of := s.chroma("demo")
+		return "it stays", of == nil || of.DeletionTimestamp != nil
+	})
+	up() // Crossplane waits up to two minutes for a function that does not answer before it goes on with the deletion.
 	s.wait("namespace gone", 2*time.Minute, func() (string, bool) {
 		object, err := s.get(t.Context(), kindNamespace, "", s.namespace)
 		if object == nil || err != nil {
