@@ -86,7 +86,7 @@ func (o *options) run(ctx context.Context, argument string) error {
 	seen, trouble := map[string]bool{}, ""
 	for {
 		switch {
-		case ctx.Err() != nil:
+		case terminal.Interrupted(ctx):
 			// Ctrl-C is how it ends, in the middle of a request too.
 			return nil
 		case err == nil:

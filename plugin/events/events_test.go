@@ -68,6 +68,7 @@ func news() *unstructured.Unstructured {
 }
 
 func TestEventsWatch(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		reason    string
 		fault     fixture.Fault

@@ -78,9 +78,7 @@ type conditions map[string]v1.Condition
 // UnmarshalJSON never fails.
 func (c *conditions) UnmarshalJSON(raw []byte) error {
 	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(raw, &list)
 	*c = make(conditions, len(list))
 	for _, one := range list {
 		condition := v1.Condition{}

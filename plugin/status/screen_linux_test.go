@@ -28,7 +28,9 @@ func TestWatchOnATerminal(t *testing.T) {
 	}
 	server := fixture.Serve(t, objects...)
 	ended := make(chan fixture.Result)
-	go func() { ended <- fixture.OnScreen(t, server, nil, "status", "demo", "-n", "default", "--watch", "--timeout", "1m") }()
+	go func() {
+		ended <- fixture.OnScreen(t, server, nil, "status", "demo", "-n", "default", "--watch", "--timeout", "1m")
+	}()
 	await(t, server, 3)
 	server.Edit("Pod", "demo-1", func(pod *unstructured.Unstructured) { pod.Object = ready.DeepCopy().Object })
 	got := <-ended

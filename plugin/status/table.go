@@ -69,7 +69,7 @@ func (o *Options) followTable(ctx context.Context) error {
 	for {
 		list, err := o.list(ctx)
 		switch {
-		case ctx.Err() != nil:
+		case terminal.Interrupted(ctx):
 			return nil
 		case err != nil && !seen:
 			return err

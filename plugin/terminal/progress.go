@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -29,3 +30,6 @@ func (p *Progress) Tell(now time.Time, line string) {
 	const width = 6
 	_, _ = fmt.Fprintf(p.to, "%s  %s\n", Pad(now.Sub(p.begun).Round(time.Second).String(), width), line)
 }
+
+// Interrupted tells whether a person has ended it with Ctrl-C, which is how a watch ends.
+func Interrupted(ctx context.Context) bool { return ctx.Err() != nil }

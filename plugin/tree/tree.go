@@ -77,13 +77,13 @@ func (o *options) run(ctx context.Context, argument string) error {
 	screen, seen := terminal.NewScreen(o.factory.Streams.Out), false
 	for {
 		view, err := live.Gather(ctx, client, of.Kind, namespace, of.Name, o.factory.Now())
-		frame := ""
+		var frame string
 		switch {
 		case err == nil && o.output != "":
 			return terminal.Document(o.factory.Streams.Out, o.output, modelOf(view))
 		case err == nil:
 			frame, seen = o.draw(modelOf(view)), true
-		case ctx.Err() != nil:
+		case terminal.Interrupted(ctx):
 			return nil
 		case seen && apierrors.IsNotFound(err):
 			screen.End(fmt.Sprintf("%s %s/%s is gone.\n", of.Kind.Kind, namespace, of.Name))

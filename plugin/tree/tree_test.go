@@ -64,6 +64,7 @@ func TestTreeWithoutTheAPIServersHelp(t *testing.T) {
 }
 
 func TestTreeWatch(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		reason string
 		// meanwhile somebody does something, after the first look.
