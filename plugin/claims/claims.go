@@ -36,6 +36,9 @@ Chroma was deleted: create a Chroma of that name again, or see kubectl chroma ad
   kubectl chroma claims --unused`,
 		Args: factory.Arguments(0, 0, "no arguments"),
 		RunE: func(command *cobra.Command, _ []string) error {
+			if err := factory.Document(output); err != nil {
+				return err
+			}
 			client, namespace, err := f.Both()
 			if err != nil {
 				return err
