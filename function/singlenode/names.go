@@ -62,10 +62,14 @@ type name struct {
 	object metav1.Object
 }
 
-// found objects under our names that Crossplane does not observe as ours.
+// found objects under our names that Crossplane does not observe as ours. The Pod is told of first: it takes its time to
+// stop, and goes last.
 func (w World) found() []name {
 	var names []name
 	add := func(kind string, object metav1.Object) { names = append(names, name{kind: kind, object: object}) }
+	if o := w.Found.Pod.One(); o != nil && w.Composed.Pod == nil {
+		add("Pod", o)
+	}
 	if o := w.Found.ClaimObject.One(); o != nil && w.Composed.ClaimObject == nil {
 		add("objects.kubernetes.m.crossplane.io", o)
 	}
@@ -77,9 +81,6 @@ func (w World) found() []name {
 	}
 	if o := w.Found.Service.One(); o != nil && w.Composed.Service == nil {
 		add("Service", o)
-	}
-	if o := w.Found.Pod.One(); o != nil && w.Composed.Pod == nil {
-		add("Pod", o)
 	}
 	return names
 }

@@ -204,6 +204,29 @@ func TestAForeignClaimIsTakenOnlyWithTheTwoLabels(t *testing.T) {
 	}
 }
 
+// TestNothingOfALostClaimIsWrittenAgainAndAgain: the provider tries to create it every 30 seconds and notes that on the Object.
+// The notes are the provider's: kept by us they would be written back each time.
+func TestNothingOfALostClaimIsWrittenAgainAndAgain(t *testing.T) {
+	w := ready(t, image159)
+	w.must(w.Delete(kindClaim, namespace, "demo-1", metav1.DeletePropagationBackground))
+	w.losePod()
+	w.want("demo", reason.ServerReady, metav1.ConditionFalse, reason.ClaimLost)
+	w.changes = nil
+	w.Advance(5 * time.Minute)
+	tries := 0
+	for _, c := range w.changes {
+		if c.Actor == simulator.ActorCrossplane {
+			t.Errorf("Crossplane wrote to %s", c.Key)
+		}
+		if c.Actor == simulator.ActorProvider {
+			tries++
+		}
+	}
+	if tries == 0 {
+		t.Errorf("the provider did not try")
+	}
+}
+
 func TestALostClaimIsNeverReplacedByAnEmptyOne(t *testing.T) {
 	w := ready(t, image159)
 	lost := w.claim("demo").GetUID()

@@ -115,7 +115,7 @@ func newRunOf(t *testing.T, seed uint64, define func(*simulator.Config), wrap fu
 				r.oracle.recall(r.Store().Peek(p.Composite))
 				r.oracle.passed()
 			}
-			if len(p.Writes) > 0 {
+			if wroteAnything(p) {
 				r.counts[passesThatWrote]++
 			}
 			r.recent = append(r.recent, p)
@@ -132,6 +132,13 @@ func newRunOf(t *testing.T, seed uint64, define func(*simulator.Config), wrap fu
 		return guard(request)
 	})
 	return r
+}
+
+// wroteAnything tells whether a pass has changed something. Crossplane applies the status and then updates its conditions as another
+// field manager, so that the apply of the next pass takes over who owns them: the API server writes that down, and nothing
+// else is written.
+func wroteAnything(p *simulator.Pass) bool {
+	return slices.ContainsFunc(p.Writes, func(w simulator.Write) bool { return w.Outcome != store.OutcomeUpdated || len(w.Changed) > 0 })
 }
 
 // ofTheBreaker tells whether a write changed nothing but Crossplane's own condition Responsive. Its message stays when the
@@ -319,7 +326,7 @@ func (r *run) calm(t fataler, c *choice) {
 }
 
 // getReady with an allowed spec: a person says what the conditions ask for, and from the last word on the passes count. A
-// pass counts when it writes something: one that only looks waits for somebody else, for a kubelet's back-off of five
+// pass counts when it changes something: one that only looks waits for somebody else, for a kubelet's back-off of five
 // minutes with a look every ten seconds, and how many of those come is up to the one who is waited for.
 func (r *run) getReady(t fataler, c *choice, speak func(*choice) bool) {
 	wrote, all, words := r.counts[passesThatWrote], r.counts["passes"], 0
@@ -343,14 +350,15 @@ func (r *run) getReady(t fataler, c *choice, speak func(*choice) bool) {
 	r.counts[fmt.Sprintf("allowed after %2d words", words)]++
 }
 
-// serves tells whether the server is ready with an image, which a webhook may have rewritten.
+// serves tells whether the server is ready with an image, which a webhook may have rewritten. A Pod or a claim that is on its
+// way out serves only for now, and the condition may not tell yet.
 func (r *run) serves(image string) bool {
-	of := r.Get(kindChroma, namespace, "demo")
-	if of == nil || of.GetDeletionTimestamp() != nil {
+	of, pod, claim := r.Get(kindChroma, namespace, "demo"), r.pod("demo"), r.claim("demo")
+	if of == nil || pod == nil || claim == nil || of.GetDeletionTimestamp() != nil || pod.GetDeletionTimestamp() != nil || claim.GetDeletionTimestamp() != nil {
 		return false
 	}
 	status, _, _ := simulator.Condition(of, string(reason.ServerReady))
-	return status == "True" && r.running("demo") != "" && r.pod("demo").GetAnnotations()[chroma.AnnotationWantedImage] == image
+	return status == "True" && r.running("demo") != "" && pod.GetAnnotations()[chroma.AnnotationWantedImage] == image
 }
 
 // agree makes the spec allowed, as a person does who follows the conditions: the claim accepted, the incident declared,
@@ -361,9 +369,13 @@ func (r *run) agree(c *choice) bool {
 	if of == nil || of.GetDeletionTimestamp() != nil || r.mustSpeak(of) {
 		return r.follow(c)
 	}
+	xr := decode[chroma.Chroma](r.t, r.xr("demo"))
+	if xr == nil || xr.Spec.Image != of.Spec.Image || xr.Status.ObservedGeneration != xr.GetGeneration() {
+		return false // What was asked for has not been looked at yet. What a claim says comes to its XR and back.
+	}
 	want := image159
-	if _, ok := of.Status.DataVersions[chroma.ProductVecturaDB]; ok {
-		want = ranLast(of)
+	if _, ok := xr.Status.DataVersions[chroma.ProductVecturaDB]; ok {
+		want = ranLast(xr)
 	}
 	return r.ask(want)
 }
