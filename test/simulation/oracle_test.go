@@ -237,7 +237,9 @@ func (o *oracle) podChanged(c store.Change) {
 		if o.seen.ending != "" && !o.stale {
 			o.violatef(1, "a Pod was composed before Pod %s had ended", o.seen.ending)
 		}
-		if o.seen.doomed != "" && !o.stale {
+		// One that was kept, and has gone before the write, is created again: a resourceVersion does not stop that, and a UID
+		// would make Crossplane write for ever (PROTOCOL-VERIFIED 4 and 5).
+		if o.seen.doomed != "" && !o.stale && o.seen.read().pod.pod == "" {
 			o.violatef(4, "a Pod was composed on claim %s, which is on its way out", o.seen.doomed)
 		}
 		// The webhook may have rewritten the image: what we asked for stands in our annotation.

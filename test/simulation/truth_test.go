@@ -195,9 +195,20 @@ func (o *oracle) passed() {
 		if len(t.unseen) > 0 && t.unseen[o.seen.read().pod] {
 			delete(t.unseen, o.seen.pod)
 			version, product := versionOf(o.seen.pod.image)
+			if product == o.seen.last() {
+				t.Last = product // What is recorded counts as run: this is no other product.
+			}
 			o.open(uid, o.seen.pod.pod, version, product, false)
 		}
 	}
+}
+
+// last product that the records named which the pass saw.
+func (p *observedPass) last() chroma.Product {
+	if p.read().claim == nil || p.chroma == nil {
+		return ""
+	}
+	return records(p.chroma.DeepCopy(), p.claim).Last
 }
 
 // declared is called when a declaration has ended an incident: a person's word on what ran.
@@ -247,13 +258,17 @@ func open(data *compatibility.Data, version compatibility.Version, product chrom
 	data.Last = product
 }
 
-// rebase the truth of the claim that is there on what its record says. What the status alone had is ahead of every Pod.
+// rebase the truth of the claim that is there on what the records say.
 func (o *oracle) rebase() {
 	clear(o.truths)
 	clear(o.pinned)
+	var holder *chroma.Chroma
 	for _, of := range o.w.xrs() {
 		if of.Status.ClaimUID != "" {
 			o.pinned[of.GetUID()] = of.Status.ClaimUID
+		}
+		if claim := o.w.claim("demo"); claim != nil && of.Status.ClaimUID == string(claim.GetUID()) {
+			holder = of
 		}
 	}
 	for _, composed := range o.composed {
@@ -263,7 +278,7 @@ func (o *oracle) rebase() {
 		t := newTruth()
 		t.openings = len(volume.Openings)
 		if claim := o.w.claim("demo"); claim != nil && string(claim.GetUID()) == uid {
-			t.Data = copied(records(nil, claim).Data())
+			t.Data = copied(records(holder, claim).Data())
 			for _, version := range t.Versions {
 				t.granted[version] = true
 			}
