@@ -184,7 +184,7 @@ func TestFunctionTemplate(t *testing.T) {
 	s.apply(manifest("demo", "1.5.9", func(spec map[string]any) { spec["config"] = map[string]any{"maxPayloadSizeBytes": 1 << 20} }))
 	s.wait("a Pod of the new template", patience, func() (string, bool) {
 		pod := s.pod("demo")
-		return "", pod != nil && pod.UID != before && pod.Spec.Containers[0].StartupProbe.FailureThreshold == 299
+		return "", pod != nil && pod.UID != before && pod.Spec.Containers[0].StartupProbe.FailureThreshold == 599
 	})
 	s.waitReady("demo", "1.5.9")
 	s.verify("demo")
