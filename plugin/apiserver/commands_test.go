@@ -77,7 +77,7 @@ func TestCommands(t *testing.T) {
 	t.Run("TheWholeViewIsThatOfTheFile", func(t *testing.T) {
 		got := s.run(t, "status", "demo")
 		want(t, got, exit.Fine, "docker.io/chromadb/chroma:1.5.9 runs, on data that Chroma 1.5.9 has opened.", "Bound", "Running, ready")
-		if strings.Contains(got.Out, "Not read") || strings.Contains(got.Out, "The function would now say") {
+		if strings.Contains(got.Out, "\nNotes\n") || strings.Contains(got.Out, "The function would now say") {
 			t.Errorf("nothing differs from what stands in the cluster: %s", got)
 		}
 	})
