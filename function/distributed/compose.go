@@ -53,7 +53,8 @@ func (s situation) compose(c course) ([]pass.Object, error) {
 // object, sent back as it was, would undo what that step changes, and live on when it is no longer wanted. All of ours
 // have the label, and those whose label somebody took off a role that a version has.
 func (w World) composes(role string, observed *unstructured.Unstructured) bool {
-	return observed.GetLabels()[v1alpha1.LabelChroma] == w.Chroma.GetName() ||
+	label, _, _ := unstructured.NestedString(observed.Object, "metadata", "labels", v1alpha1.LabelChroma)
+	return label == w.Chroma.GetName() ||
 		strings.HasPrefix(role, chart.MigrationRole("")) ||
 		slices.ContainsFunc(Versions(), func(version chart.Version) bool { return version.HasRole(role) })
 }

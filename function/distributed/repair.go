@@ -206,8 +206,9 @@ func (s situation) members(component chart.Component) (map[string]string, bool) 
 	if list == nil {
 		return nil, false
 	}
-	entries, _, err := unstructured.NestedSlice(list.Object, "spec", "members")
-	if err != nil {
+	found, _, _ := unstructured.NestedFieldNoCopy(list.Object, "spec", "members")
+	entries, isList := found.([]any)
+	if found != nil && !isList {
 		return nil, false
 	}
 	members := make(map[string]string, len(entries))

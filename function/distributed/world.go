@@ -39,6 +39,8 @@ type World struct {
 	Jobs map[string]*batchv1.Job
 	// Required are the answers to the questions.
 	Required map[string]pass.Found
+	// Pods of the answered questions for Pods.
+	Pods map[string][]corev1.Pod
 
 	Checks   Checks
 	Settings settings.Settings
@@ -71,6 +73,7 @@ func observe(request pass.Request, checks Checks) (World, error) {
 		Observed:  request.Observed,
 		Workloads: map[string]Workload{},
 		Jobs:      map[string]*batchv1.Job{},
+		Pods:      map[string][]corev1.Pod{},
 		Required:  request.Required,
 		Checks:    checks,
 		Settings:  request.Settings,
@@ -99,6 +102,14 @@ func Observe(request pass.Request, checks Checks) (World, error) {
 			return World{}, err
 		}
 		w.Jobs[role] = job
+	}
+	for question, found := range request.Required {
+		if !found.Answered || !strings.HasPrefix(question, askPodsPrefix) {
+			continue
+		}
+		if pods, readable := decodePods(found); readable {
+			w.Pods[question] = pods
+		}
 	}
 	// Every version has the same components; they differ in what is in them.
 	for _, component := range Versions()[0].Components {
@@ -194,13 +205,17 @@ func (w World) condition(kind reason.ConditionType) *metav1.Condition {
 
 // pods of a question. They are false when it was not asked or answered.
 func (w World) pods(question string) ([]corev1.Pod, bool) {
-	found := w.Required[question]
+	pods, answered := w.Pods[question]
+	return pods, answered
+}
+
+// decodePods of an answer. One that cannot be read tells nothing. The API server serves none.
+func decodePods(found pass.Found) ([]corev1.Pod, bool) {
 	pods := make([]corev1.Pod, len(found.Objects))
 	for i, object := range found.Objects {
 		if err := pass.Decode(object, &pods[i]); err != nil {
-			// A Pod that cannot be read tells nothing. The API server serves none.
 			return nil, false
 		}
 	}
-	return pods, found.Answered
+	return pods, true
 }
