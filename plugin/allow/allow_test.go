@@ -1,6 +1,7 @@
 package allow_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -36,14 +37,12 @@ func TestAllow(t *testing.T) {
 		"RevokeNone": {Reason: "What is not there cannot be taken away.", State: "ready", Args: args("downgrade", "demo", "--revoke"), Want: "has none of"},
 		"Ahead":      {Reason: "An image that is yet to be applied can be allowed ahead.", State: "ready", Args: args("downgrade", "demo", "--image", "docker.io/chromadb/chroma:1.5.7", "--yes"), Want: "1.5.7", Bodies: []string{"allow-downgrade"}},
 	}
-	for name, tc := range map[string]fixture.Change{
+	maps.Copy(cases, map[string]fixture.Change{
 		"Version":         {Reason: "A distributed Chroma has a version, and its downgrade can be allowed.", State: "distributed-downgrade", Args: args("downgrade", "demo", "--yes"), Want: "52ce844 has migrated the database", Bodies: []string{`"chroma.chromadotnet.org/allow-downgrade":"true"`}},
 		"VersionNotOlder": {Reason: "A version that is not held back needs nothing.", State: "distributed-ready", Args: args("downgrade", "demo", "--yes"), Want: "nothing needs to be allowed"},
 		"VersionUnknown":  {Reason: "A version that is held back for another reason is not allowed by an annotation.", State: "distributed-unknown-version", Args: args("downgrade", "demo", "--yes"), Code: exit.Refused, Want: "which this command does not allow"},
 		"VersionFormat":   {Reason: "A database has no data format.", State: "distributed-downgrade", Args: args("format-downgrade", "demo", "--yes"), Code: exit.Usage, Want: "distributed"},
-	} {
-		cases[name] = tc
-	}
+	})
 	for name, tc := range cases {
 		t.Run(name, tc.Test)
 	}

@@ -59,7 +59,7 @@ func (o *options) without(ctx context.Context, client *cluster.Client, v *live.V
 	})
 	if err != nil {
 		o.Note([]string{"what follows from it is not known: " + err.Error()})
-		return nil
+		return nil //nolint:nilerr // The annotations are gone, and that is what was asked for.
 	}
 	blocked := answer.Condition(string(reason.UpgradeBlocked))
 	if blocked.Status != string(metav1.ConditionTrue) {

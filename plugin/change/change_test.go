@@ -35,6 +35,7 @@ func TestObjectString(t *testing.T) {
 }
 
 func TestWait(t *testing.T) {
+	t.Parallel()
 	busy, broken := error(apierrors.NewTooManyRequestsError("later")), errors.New("the connection broke")
 	forbidden := error(apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "demo-1", errors.New("no")))
 	cases := map[string]struct {

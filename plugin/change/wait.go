@@ -63,16 +63,14 @@ func ended(ctx context.Context, what string) error {
 // Passes tells whether an error can be another one in a moment: the connection broke, or the API server is busy. Nobody
 // knows then whether a write was done.
 func Passes(err error) bool {
-	switch exit.CodeOf(err) {
-	case exit.TimedOut:
-		return true
-	case exit.Error:
-		var status apierrors.APIStatus
-		if !errors.As(err, &status) {
-			return true
-		}
-		code := status.Status().Code
-		return code >= http.StatusInternalServerError || code == http.StatusTooManyRequests
+	code := exit.CodeOf(err)
+	if code != exit.Error {
+		return code == exit.TimedOut
 	}
-	return false
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return true
+	}
+	said := status.Status().Code
+	return said >= http.StatusInternalServerError || said == http.StatusTooManyRequests
 }

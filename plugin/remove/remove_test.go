@@ -159,6 +159,7 @@ func deletions(server *fixture.Server) int {
 }
 
 func TestDeleteData(t *testing.T) {
+	t.Parallel()
 	t.Run("TheClaimWentOnlyWhenItIsGone", func(t *testing.T) {
 		t.Parallel()
 		c := of(t, "ready", "Chroma", "demo")
