@@ -46,19 +46,23 @@ type claim struct {
 	renewed bool
 }
 
-// pinned is the UID of the claim in use: from status, or, when status was lost, from the manifest of its Object.
+// pinned is the UID of the claim in use: from status, or, when status was lost, from the manifest of its Object, or when that
+// is gone too, of the Object that writes its record.
 func (w World) pinned() types.UID {
 	if w.Chroma.Status.ClaimUID != "" {
 		return types.UID(w.Chroma.Status.ClaimUID)
 	}
-	if w.Composed.ClaimObject == nil {
-		return ""
+	for _, object := range []*unstructured.Unstructured{w.Composed.ClaimObject, w.Composed.LedgerObject} {
+		if object == nil || objects.Manifest(object).GetUID() == "" {
+			continue
+		}
+		uid := objects.Manifest(object).GetUID()
+		if w.Chroma.Status.AcceptedClaim == chroma.AcceptNewClaimPrefix+string(uid) {
+			return "" // Given up already: the Object is behind.
+		}
+		return uid
 	}
-	uid := objects.Manifest(w.Composed.ClaimObject).GetUID()
-	if w.Chroma.Status.AcceptedClaim == chroma.AcceptNewClaimPrefix+string(uid) {
-		return "" // Given up already: the Object is behind.
-	}
-	return uid
+	return ""
 }
 
 // claimOf the Chroma.

@@ -8,6 +8,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
@@ -101,6 +102,42 @@ func TestClaimOf(t *testing.T) {
 			w.Chroma.SetAnnotations(map[string]string{chroma.AnnotationAcceptClaim: tc.word})
 			if got := claimOf(w); got.state != tc.want || got.pinned != tc.wantUID {
 				t.Errorf("\n%s\nclaimOf(...): want state %d of %q, got %d of %q", tc.reason, tc.want, tc.wantUID, got.state, got.pinned)
+			}
+		})
+	}
+}
+
+func TestPinned(t *testing.T) {
+	naming := func(uid string) *unstructured.Unstructured {
+		metadata := map[string]any{"name": "demo-1"}
+		if uid != "" {
+			metadata["uid"] = uid
+		}
+		return &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"forProvider": map[string]any{"manifest": map[string]any{"metadata": metadata}}}}}
+	}
+	cases := map[string]struct {
+		reason        string
+		status        string
+		followed      string
+		claim, ledger *unstructured.Unstructured
+		want          types.UID
+	}{
+		"None":         {reason: "No claim was seen yet."},
+		"Status":       {reason: "The status comes first.", status: "a", claim: naming("b"), ledger: naming("b"), want: "a"},
+		"Object":       {reason: "The status was lost.", claim: naming("a"), ledger: naming("b"), want: "a"},
+		"New":          {reason: "An Object that creates a claim names none.", claim: naming("")},
+		"Record":       {reason: "The claim's Object is gone, too.", ledger: naming("a"), want: "a"},
+		"RecordOfLost": {reason: "The claim's Object was made anew when the status was lost.", claim: naming(""), ledger: naming("a"), want: "a"},
+		"GivenUp":      {reason: "A person gave it up: the Object is behind.", followed: "new/a", claim: naming("a"), ledger: naming("a")},
+		"RecordBehind": {reason: "A person gave it up: the record's Object is behind.", followed: "new/a", claim: naming(""), ledger: naming("a")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := worldOf(nil)
+			w.Chroma.Status.ClaimUID, w.Chroma.Status.AcceptedClaim = tc.status, tc.followed
+			w.Composed.ClaimObject, w.Composed.LedgerObject = tc.claim, tc.ledger
+			if got := w.pinned(); got != tc.want {
+				t.Errorf("\n%s\npinned(): want %q, got %q", tc.reason, tc.want, got)
 			}
 		})
 	}

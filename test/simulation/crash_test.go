@@ -199,3 +199,27 @@ func TestAPodIsReplacedOnceItsLostNodeIsTaintedOutOfService(t *testing.T) {
 		t.Errorf("want %s on another node, got %q", image159, got)
 	}
 }
+
+// TestALostClaimIsKnownFromItsRecordsObjectWhenAllElseIsGone: the status restored from before the claim was seen, and the claim's
+// Object deleted with it.
+func TestALostClaimIsKnownFromItsRecordsObjectWhenAllElseIsGone(t *testing.T) {
+	w := ready(t, image158)
+	lost := w.chroma("demo").Status.ClaimUID
+	w.must(w.Delete(kindClaim, namespace, "demo-1", metav1.DeletePropagationBackground))
+	w.losePod()
+	w.must(w.Delete(simulatorKindObject(), namespace, "demo-claim", metav1.DeletePropagationBackground))
+	w.settle()
+	w.want("demo", reason.ServerReady, metav1.ConditionFalse, reason.ClaimLost)
+	of := w.Get(kindChroma, namespace, "demo")
+	of.Object["status"] = map[string]any{}
+	_, err := w.Store().Update(of, store.Options{Actor: simulator.ActorUser, Manager: "restore", Subresource: "status"})
+	w.must(err)
+	w.settle()
+	w.want("demo", reason.ServerReady, metav1.ConditionFalse, reason.ClaimLost)
+	if w.claim("demo") != nil {
+		t.Fatalf("the lost claim was replaced by an empty one")
+	}
+	w.annotate("demo", chroma.AnnotationAcceptClaim, chroma.AcceptNewClaimPrefix+lost)
+	w.settle()
+	w.want("demo", reason.ServerReady, metav1.ConditionTrue, reason.PodReady)
+}
