@@ -90,10 +90,9 @@ func (s situation) decision(f fate) Decision {
 			s.held[roleGrowth] = refusal{Retry: *size.retry}
 		}
 	}
-	server := s.serverFinding(f)
 	d := Decision{
 		Claim: claimPlan(s, size), Ledger: ledgerPlan(s, final), Config: ConfigPlan{Action: Keep, Content: s.content}, Pod: f.pod,
-		Requirements: requirements(s.w), TTL: f.ttl, Ready: server.reason == reason.PodReady,
+		Requirements: requirements(s.w), TTL: f.ttl,
 	}
 	// What already has the content stays the same when it is sent anew, and need not be recovered from managedFields.
 	if (f.config == Apply || configIs(s.w, s.content)) && s.writable(chroma.RoleConfig, terminating(s.w.Composed.Config), asMeta(s.w.Found.Config.One())) {
@@ -102,6 +101,11 @@ func (s situation) decision(f fate) Decision {
 	if s.writable(chroma.RoleService, terminating(s.w.Composed.Service), asMeta(s.w.Found.Service.One())) {
 		d.Service = Apply
 	}
+	s.forget(map[string]bool{
+		chroma.RoleClaim: d.Claim.Action == Apply, chroma.RoleLedger: d.Ledger.Action == Apply, chroma.RoleConfig: d.Config.Action == Apply, chroma.RoleService: d.Service == Apply,
+	})
+	server := s.serverFinding(f)
+	d.Ready = server.reason == reason.PodReady
 	maps.Copy(d.Requirements, f.ask)
 	maps.Copy(d.Requirements, size.ask)
 	for _, held := range s.held {
@@ -151,6 +155,15 @@ func (s situation) writable(role string, going bool, found metav1.Object) bool {
 		return true
 	}
 	return holderOf(s.w, found) == ourselves && found.GetDeletionTimestamp() == nil
+}
+
+// forget refusals that are due and not tried in this pass: what is not wanted now, like the configuration of a server whose
+// claim is lost, would be told to be refused for as long as that lasts, and hide why.
+func (s situation) forget(sent map[string]bool) {
+	maps.DeleteFunc(s.held, func(role string, held refusal) bool {
+		tried, told := sent[role]
+		return told && !tried && held.wait == 0 && !s.aborted
+	})
 }
 
 // isHeld tells whether a refused write waits for its next try.

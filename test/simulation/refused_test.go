@@ -130,3 +130,20 @@ func TestALostNodeIsAwaitedAndTheConditionSaysTheWaysOut(t *testing.T) {
 		t.Errorf("the Pod was removed by force, or a second server started: %v", running)
 	}
 }
+
+// TestARefusedConfigDoesNotHideThatTheClaimIsLost: without a claim it is not written, so that nobody learns whether the API would
+// still refuse it.
+func TestARefusedConfigDoesNotHideThatTheClaimIsLost(t *testing.T) {
+	w := newWorld(t, nil)
+	w.Refuse(&simulator.Refusal{Actor: simulator.ActorCrossplane, Kind: "ConfigMap", Code: 403, Message: "exceeded quota: few"})
+	w.apply(chromaOf("demo", image159, nil))
+	w.Advance(5 * time.Minute)
+	w.want("demo", reason.ServerReady, metav1.ConditionFalse, reason.ConfigRefused)
+	w.must(w.Delete(kindClaim, namespace, "demo-1", metav1.DeletePropagationBackground))
+	w.Advance(5 * time.Minute)
+	w.want("demo", reason.ServerReady, metav1.ConditionFalse, reason.ClaimLost)
+	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.ClaimLost)
+	if held := w.chroma("demo").Status.Retries; len(held) > 0 {
+		t.Errorf("what is not tried is held as refused: %v", held)
+	}
+}
