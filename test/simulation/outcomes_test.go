@@ -153,9 +153,12 @@ func (r *run) statusOutcome(c store.Change) {
 }
 
 // incidentEnded takes in a person's word that a pass has followed. The incident stands in the status, or on the claim alone
-// when an older status was restored.
+// when an older status was restored, one of an earlier claim perhaps.
 func (r *run) incidentEnded(before, after *chroma.Chroma) {
-	incident := before.Status.DataVersionUnknownIncident
+	incident := ""
+	if before.Status.ClaimUID == after.Status.ClaimUID {
+		incident = before.Status.DataVersionUnknownIncident
+	}
 	if claim := r.claim("demo"); incident == "" && claim != nil && string(claim.GetUID()) == after.Status.ClaimUID {
 		incident = claim.GetAnnotations()[chroma.AnnotationDataVersionUnknown]
 	}
@@ -164,7 +167,7 @@ func (r *run) incidentEnded(before, after *chroma.Chroma) {
 	}
 	r.counts[incidentEnded]++
 	word := r.oracle.seen.read().chroma.GetAnnotations()[chroma.AnnotationDeclaredDataVersion]
-	if before.Status.ClaimUID == after.Status.ClaimUID && strings.HasSuffix(word, "/"+incident) {
+	if strings.HasSuffix(word, "/"+incident) {
 		r.oracle.declared(after)
 	}
 }
