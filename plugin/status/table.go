@@ -65,7 +65,7 @@ const tableInterval = 2 * time.Second
 // followTable until it is interrupted. Where no terminal shows it, the table is printed when more than an age has changed.
 func (o *Options) followTable(ctx context.Context) error {
 	screen := terminal.NewScreen(o.factory.Streams.Out)
-	seen, last := false, v1.StatusList{}
+	seen, last, trouble := false, v1.StatusList{}, ""
 	for {
 		list, err := o.list(ctx)
 		switch {
@@ -75,10 +75,13 @@ func (o *Options) followTable(ctx context.Context) error {
 			return err
 		case err != nil && screen.Live():
 			screen.Draw(o.palette.Warn("cannot look at the moment: "+err.Error())+"\n", "")
+		case err != nil && err.Error() != trouble:
+			trouble = err.Error()
+			_, _ = fmt.Fprintln(o.factory.Streams.ErrOut, "cannot look at the moment: "+trouble)
 		case err != nil:
-			_, _ = fmt.Fprintln(o.factory.Streams.ErrOut, "cannot look at the moment: "+err.Error())
+			// That it lasts need not be said again.
 		case screen.Live() || !seen || !slices.Equal(list.Items, last.Items) || !slices.Equal(list.Notes, last.Notes):
-			seen, last = true, list
+			seen, last, trouble = true, list, ""
 			screen.Draw(o.frame(list), "")
 		}
 		select {
