@@ -78,8 +78,11 @@ func (s situation) mayMigrate() (allowed bool, why finding) {
 			"Version %s runs on a database that version %s has migrated, since the annotation %s allows it.", wanted, last, v1alpha1.AnnotationAllowDowngrade)}
 	}
 	how := "is older"
-	if age(last) < 0 {
+	switch {
+	case age(last) < 0:
 		how = "may be older: this function does not know the other"
+	case age(wanted) > age(last):
+		how = "had migrated it before that"
 	}
 	return false, finding{reason.Downgrade, fmt.Sprintf(
 		"Version %s has migrated the database, and %s %s. Nothing is changed. To go back all the same: kubectl annotate chroma -n %s %s %s=%q",
