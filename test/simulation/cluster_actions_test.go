@@ -134,6 +134,7 @@ func (r *run) restoreCluster(t *choice) bool {
 	r.Restore(r.savedSnapshot)
 	r.oracle.muted = false
 	r.oracle.rebase()
+	r.savedStatus = nil // It can be of a time after the snapshot, and is no older one then.
 	return true
 }
 
