@@ -19,9 +19,11 @@ import (
 	"github.com/function-chroma/function-chroma/function/composition"
 	"github.com/function-chroma/function-chroma/function/distributed"
 	"github.com/function-chroma/function-chroma/function/distributed/checks"
+	"github.com/function-chroma/function-chroma/function/observe"
 	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/server"
 	"github.com/function-chroma/function-chroma/function/settings"
+	"github.com/function-chroma/function-chroma/function/singlenode"
 	"github.com/function-chroma/function-chroma/function/vald/config"
 )
 
@@ -30,6 +32,10 @@ const bytesPerMB = 1024 * 1024
 
 // gracePeriod leaves room in the 30 seconds that Kubernetes gives a Pod to end.
 const gracePeriod = 25 * time.Second
+
+// maxConcurrentCalls of one Crossplane, which asks for up to a hundred XRs at once. A call takes a millisecond or two of
+// processor time, and seconds only where a check waits for a database.
+const maxConcurrentCalls = 16
 
 // checksDisabled is the value of --checks that connects to nothing.
 const checksDisabled = "Disabled"
@@ -87,12 +93,14 @@ func (c *CLI) Run() error {
 	fn.ReadWith(os.ReadFile)
 
 	s, err := server.New(ctx, fn, server.Options{
-		Network:         c.Network,
-		Address:         c.Address,
-		MetricsAddress:  c.MetricsAddress,
-		Credentials:     creds,
-		MaxReceiveBytes: c.MaxRecvMessageSize * bytesPerMB,
-		GracePeriod:     gracePeriod,
+		Network:            c.Network,
+		Address:            c.Address,
+		MetricsAddress:     c.MetricsAddress,
+		Credentials:        creds,
+		MaxReceiveBytes:    c.MaxRecvMessageSize * bytesPerMB,
+		MaxConcurrentCalls: maxConcurrentCalls,
+		Narrow:             func(request []byte) []byte { return observe.Narrow(request, singlenode.ReadOfAnswers()) },
+		GracePeriod:        gracePeriod,
 	}, log)
 	if err != nil {
 		return err

@@ -3,9 +3,11 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"time"
 
@@ -31,6 +33,10 @@ type Options struct {
 	Credentials credentials.TransportCredentials
 	// MaxReceiveBytes is the size of the largest request that is read, in bytes.
 	MaxReceiveBytes int
+	// MaxConcurrentCalls of one client: further ones wait there, where they take no memory of the function. 0: any number.
+	MaxConcurrentCalls uint32
+	// Narrow a large request to what is read of it, before it is decoded. Nil: it is decoded whole.
+	Narrow func(request []byte) []byte
 	// GracePeriod is how long calls in flight may take once the server is told to stop.
 	GracePeriod time.Duration
 }
@@ -61,6 +67,8 @@ func New(ctx context.Context, fn fnv1.FunctionRunnerServiceServer, o Options, lo
 		grpc: grpc.NewServer(
 			grpc.Creds(o.Credentials),
 			grpc.MaxRecvMsgSize(o.MaxReceiveBytes),
+			grpc.MaxConcurrentStreams(cmp.Or(o.MaxConcurrentCalls, math.MaxUint32)),
+			grpc.ForceServerCodecV2(newCodec(o.Narrow)),
 			grpc.ChainUnaryInterceptor(metrics.UnaryServerInterceptor(), recoverPanics(log)),
 		),
 		health: health.NewServer(),

@@ -55,6 +55,13 @@ func neighbours(namespace string) pass.Requirement {
 	return pass.Requirement{APIVersion: "v1", Kind: "Pod", Namespace: namespace}
 }
 
+// ReadOfAnswers are the fields that are read of answers which can be large, by the question's name.
+func ReadOfAnswers() map[string][]string {
+	return map[string][]string{
+		askNeighbours: {"apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid", "spec.volumes", "status.phase"},
+	}
+}
+
 func node(name string) pass.Requirement {
 	return pass.Requirement{APIVersion: "v1", Kind: "Node", Name: name}
 }
