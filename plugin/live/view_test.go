@@ -167,7 +167,8 @@ func TestPods(t *testing.T) {
 		u.SetLabels(map[string]string{"app": app})
 		return u
 	}
-	server := fixture.Serve(t, append(fixture.Load(t, "distributed-ready"),
+	others := slices.DeleteFunc(fixture.Load(t, "distributed-ready"), func(o *unstructured.Unstructured) bool { return o.GetKind() == "Pod" })
+	server := fixture.Serve(t, append(others,
 		pod("query-service-0", "query-service"), pod("rust-frontend-service-0", "rust-frontend-service"), pod("sysdb-migration-52ce844-x", "sysdb-migration"), pod("shop-0", "shop"))...)
 	cases := map[string]struct {
 		reason, component string
