@@ -327,7 +327,7 @@ func TestUnlistedPods(t *testing.T) {
 		// Its Pods are ready without, and so is the work queue.
 		chart.FnConsumer: false,
 	} {
-		for spec, version := range map[string]string{"": "52ce844", " of a spec that is refused": "0123456"} {
+		for spec, version := range map[string]string{"OfAnAllowedSpec": "52ce844", "OfARefusedSpec": "0123456"} {
 			t.Run(component+spec, func(t *testing.T) {
 				c := running(t, "52ce844")
 				c.spec()["version"] = version

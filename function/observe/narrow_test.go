@@ -59,8 +59,8 @@ func TestNarrow(t *testing.T) {
 		},
 		"OlderName": {
 			reason: "Crossplane before 1.20 sends the answers under another name.",
-			in:     &fnv1.RunFunctionRequest{ExtraResources: map[string]*fnv1.Resources{"neighbours": {Items: []*fnv1.Resource{pod(t, "a")}}}},
-			want:   &fnv1.RunFunctionRequest{ExtraResources: map[string]*fnv1.Resources{"neighbours": {Items: []*fnv1.Resource{narrowed(t, "a")}}}},
+			in:     &fnv1.RunFunctionRequest{ExtraResources: map[string]*fnv1.Resources{"neighbours": {Items: []*fnv1.Resource{pod(t, "a")}}}},      //nolint:staticcheck // Older Crossplane sends it.
+			want:   &fnv1.RunFunctionRequest{ExtraResources: map[string]*fnv1.Resources{"neighbours": {Items: []*fnv1.Resource{narrowed(t, "a")}}}}, //nolint:staticcheck // Older Crossplane sends it.
 		},
 		"OthersStay": {
 			reason: "Other answers and everything else are read whole.",
@@ -122,7 +122,7 @@ func FuzzNarrow(f *testing.F) {
 		}
 		for _, request := range []*fnv1.RunFunctionRequest{before, after} {
 			delete(request.RequiredResources, "neighbours")
-			delete(request.ExtraResources, "neighbours")
+			delete(request.ExtraResources, "neighbours") //nolint:staticcheck // As above.
 		}
 		if diff := cmp.Diff(before, after, protocmp.Transform(), protocmp.IgnoreUnknown()); diff != "" {
 			t.Errorf("-before, +after:\n%s", diff)

@@ -78,10 +78,10 @@ func resultOf(condition live.Condition) string {
 }
 
 func messageOf(condition live.Condition) string {
-	switch {
-	case condition.Status == "":
+	switch condition.Status {
+	case "":
 		return "the function has not come so far: see kubectl chroma lint"
-	case condition.Status == "False":
+	case "False":
 		return condition.Reason + ": " + condition.Message
 	}
 	return condition.Message

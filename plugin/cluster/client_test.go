@@ -60,6 +60,7 @@ func TestAServerThatHangsIsGivenUpAfterFiveSecondsByDefault(t *testing.T) {
 }
 
 func TestALogIsGivenUpWhenNothingComes(t *testing.T) {
+	t.Parallel()
 	const patience = 300 * time.Millisecond
 	pieces := func(count int, pause time.Duration) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 package permission_test
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func asked(request string) permission.Rule {
 // invocations of the commands, also of those whose end is no answer of this server, and about all kinds of objects.
 func invocations() map[string]fixture.Invocation {
 	out := fixture.Invocations()
-	for name, more := range map[string]fixture.Invocation{
+	maps.Copy(out, map[string]fixture.Invocation{
 		"tree vectors":        {State: "distributed-ready", Command: "tree", Args: []string{"tree", "demo"}},
 		"tree vor":            {State: "vald-completed", Command: "tree", Args: []string{"tree", "vor/demo"}},
 		"report vectors":      {State: "distributed-ready", Command: "report", Args: []string{"report", "demo", "-f", "-"}},
@@ -54,9 +55,7 @@ func invocations() map[string]fixture.Invocation {
 		"upgrade check claim": {State: "claim-backed", Command: "upgrade check", Args: []string{"upgrade", "check", "demo", "--image", "docker.io/chromadb/chroma:1.5.9"}},
 		"install":             {State: "ready", Command: "install", Args: []string{"install", "--apply", "-y", "--version", "v0.1.0"}},
 		"version":             {State: "ready", Command: "version", Args: []string{"version"}},
-	} {
-		out[name] = more
-	}
+	})
 	return out
 }
 

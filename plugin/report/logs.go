@@ -103,5 +103,9 @@ func (r *reader) read(ctx context.Context, of *log) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = body.Close() }()
-	return io.ReadAll(body)
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return text, fmt.Errorf("cannot read the log to its end: %w", err)
+	}
+	return text, nil
 }

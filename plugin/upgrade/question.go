@@ -99,7 +99,10 @@ func (q question) change(xr *unstructured.Unstructured) error {
 	if q.image == "" {
 		return nil
 	}
-	return unstructured.SetNestedField(xr.Object, q.image, "spec", "image")
+	if err := unstructured.SetNestedField(xr.Object, q.image, "spec", "image"); err != nil {
+		return fmt.Errorf("cannot set the image: %w", err)
+	}
+	return nil
 }
 
 func distributed(object *unstructured.Unstructured) bool {
