@@ -293,6 +293,9 @@ func (r *run) eraseRecord(t *choice) bool {
 		return false
 	}
 	key := pick(t, []string{chroma.AnnotationDataRecord, chroma.AnnotationDataVersion, chroma.AnnotationDataVersions, chroma.AnnotationRecoveryImage})
+	if known := r.oracle.truths[r.claim("demo").GetUID()]; key == chroma.AnnotationDataVersions && known != nil {
+		known.erased = true
+	}
 	return r.Annotate(kindClaim, namespace, "demo-1", key, "") == nil
 }
 

@@ -33,6 +33,8 @@ type truth struct {
 	granted map[compatibility.Version]bool
 	// settled are the Pods and images that a person has declared, maybe before their server opened the data.
 	settled map[sighting]bool
+	// erased says that somebody took the versions off the claim: when no status has them, what a person declares is all.
+	erased bool
 }
 
 func newTruth() *truth {
@@ -222,6 +224,14 @@ func (o *oracle) declared(of *chroma.Chroma) {
 	t.settled[o.seen.read().pod] = true
 	delete(t.unseen, o.seen.pod)
 	t.Ahead = slices.DeleteFunc(t.Ahead, func(ahead chroma.Product) bool { return ahead == t.Last })
+	if t.erased {
+		unnamed := func(product chroma.Product, _ compatibility.Version) bool {
+			return of.Status.DataVersions[product] == ""
+		}
+		maps.DeleteFunc(t.Versions, unnamed)
+		maps.DeleteFunc(t.ours, unnamed)
+		t.erased = false
+	}
 	for product, number := range of.Status.DataVersions {
 		version, err := compatibility.ParseVersion(product, number)
 		if highest, ok := t.Versions[product]; err == nil && (!ok || version.NewerThan(highest)) {
