@@ -78,12 +78,12 @@ func Distributed() []Entry {
 	repaired := []ConditionType{Repaired}
 	return []Entry{
 		{ComponentsReady, server, "All components run the wanted version and are ready.", "Nothing needs to be done."},
-		{ComponentsStarting, server, "A component is starting or rolling. The tiers after it wait.", "Wait; if it lasts, look at the Pods that the message names."},
+		{ComponentsStarting, server, "A component is starting or rolling, or a MemberList lacks its Pods. The tiers after it wait.", "Wait; if it lasts, look at the Pods that the message names."},
 		{FoundationPending, server, "The accounts, rights and Services of the components are not all there yet.", "Wait; if it lasts, the events of the Chroma say what the API refuses."},
 		{MemberListPending, server, "The MemberLists are not there yet. No component starts without them.", "Wait; if it lasts, provider-kubernetes is not running, has no ProviderConfig, or the definition of MemberLists (memberlists.chroma.cluster) is not installed."},
 		{MigrationRunning, server, "The migration Job prepares Postgres for the version. Everything else waits.", "Wait; if it lasts, read the log of the Job."},
 		{MigrationFailed, server, "The migration Job failed for good.", "Mend what its log names, then delete the Job: it is made anew."},
-		{RolloutStuck, server, "A StatefulSet does not replace a Pod that never got ready, not even with a corrected spec.", "Delete the Pod; the message has the command."},
+		{RolloutStuck, server, "A StatefulSet does not replace a Pod that never got ready, not even with a corrected spec; or a work queue does not get ready although it was restarted.", "Delete the Pod; the message has the command."},
 		{WaitingForChecks, both, "Postgres or the bucket cannot be used yet, and nothing is created before they can.", "See the conditions PostgresReady and ObjectStorageReady."},
 		{DistributedNamespaceTaken, server, "Another distributed Chroma has this namespace. The names of Chroma's chart are fixed, so a namespace has room for one.", "Create the Chroma in another namespace."},
 		{WriteRefused, both, "The API refused an object.", "Mend what the message names: a quota, a policy, the spec. It is tried again by itself."},
