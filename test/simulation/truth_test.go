@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -291,6 +292,10 @@ func (o *oracle) rebase() {
 			t.Data = copied(records(holder, claim).Data())
 			for _, version := range t.Versions {
 				t.granted[version] = true
+			}
+			// A record that is known has taken in, or a person has declared, what was restored with it.
+			if pod := o.w.Get(kindPod, namespace, "demo-1"); pod != nil && !t.Unknown {
+				t.settled[sighting{pod: pod.GetUID(), image: decode[corev1.Pod](o.w.t, pod).Spec.Containers[0].Image}] = true
 			}
 		}
 		o.truths[types.UID(uid)] = t
