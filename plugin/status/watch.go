@@ -133,6 +133,10 @@ func settled(v *live.View, s v1.Status) bool {
 	if observed, _, _ := unstructured.NestedInt64(v.XR.Object, "status", "observedGeneration"); observed < v.XR.GetGeneration() {
 		return false
 	}
+	// The answer is of this moment, and the status of the last pass: who reads it next has to find the same.
+	if written := live.ConditionOf(v.XR, string(reason.ServerReady)); written.Status == statusFalse {
+		return false
+	}
 	return v.Answer == nil || v.Answer.Ready
 }
 

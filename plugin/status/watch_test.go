@@ -23,6 +23,23 @@ func wanting(objects []*unstructured.Unstructured) []*unstructured.Unstructured 
 	return objects
 }
 
+// unwritten status: the Pod is ready, and no pass has said so yet.
+func unwritten(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+	for _, object := range objects {
+		if object.GetKind() != "Chroma" {
+			continue
+		}
+		conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
+		for _, condition := range conditions {
+			if condition.(map[string]any)["type"] == "ServerReady" {
+				condition.(map[string]any)["status"], condition.(map[string]any)["reason"] = "False", "PodStarting"
+			}
+		}
+		_ = unstructured.SetNestedSlice(object.Object, conditions, "status", "conditions")
+	}
+	return objects
+}
+
 func TestWatchEndsWhenItServes(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -39,6 +56,7 @@ func TestWatchEndsWhenItServes(t *testing.T) {
 		"Refused":   {reason: "A growth that the API server refuses is held back, also at a moment when it is tried again.", state: "growth-refused", code: exit.Refused, want: "ClaimRefused"},
 		"Creating":  {reason: "What does not happen in time is a timeout.", state: "creating", args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Creating: Pod demo-1 is starting"},
 		"Changed":   {reason: "A spec that the function has not seen is something to do.", state: "ready", change: wanting, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Ready: docker.io/chromadb/chroma:1.5.9 runs"},
+		"Unwritten": {reason: "Who reads the status next has to find the same.", state: "ready", change: unwritten, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "waited in vain"},
 		"NotCopied": {reason: "A claim's spec that Crossplane has not copied to the composite yet is something to do, although the composite is ready.", state: "claim-backed", change: wanting, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Crossplane has not copied the spec to XChroma"},
 	}
 	for name, tc := range cases {
