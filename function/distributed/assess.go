@@ -120,7 +120,7 @@ func notAllowed(allowed image.AllowList, images []string) finding {
 	if len(refused) == 0 {
 		return finding{}
 	}
-	return finding{reason.ImageNotAllowed, "These repositories are not among the allowed repositories of this function: " + strings.Join(refused, ", ") + "."}
+	return finding{reason.ImageNotAllowed, "These repositories are not among the allowed repositories of this function: " + strings.Join(refused, ", ") + ". " + image.HowToAllow}
 }
 
 // checksums of the credentials. Those that cannot be read now, or must not reach a Pod, count as unchanged: what runs

@@ -11,6 +11,9 @@ import (
 // anyRepository is the entry of an allow-list that allows every repository.
 const anyRepository = "*"
 
+// HowToAllow says who can add a repository, and where.
+const HowToAllow = "Who runs Crossplane adds others under images.allowed in the Input of the Composition's step."
+
 // An AllowList of the repositories whose images may run. The zero AllowList allows none.
 type AllowList struct {
 	any          bool
@@ -118,5 +121,5 @@ func (l AllowList) Admit(r Reference) *Refusal {
 	if l.Allows(r) {
 		return nil
 	}
-	return refuse(reason.ImageNotAllowed, "The repository %s is not one of the allowed repositories of this function.", r.Repository)
+	return refuse(reason.ImageNotAllowed, "The repository %s is not one of the allowed repositories of this function. "+HowToAllow, r.Repository)
 }

@@ -66,7 +66,7 @@ func SingleNode() []Entry {
 		{ConfigPending, server, "The ConfigMap does not have the wanted content yet.", "Wait."},
 		{WaitingForPredecessor, server, "An object of a Chroma of the same name that was deleted is still there.", "Wait until Kubernetes has collected it."},
 		{NameConflict, server, "An object with a name that this Chroma needs belongs to somebody else. It is not touched.", "Delete or rename that object, or choose another name. A claim is handed over with two labels."},
-		{ClaimLost, both, "The claim with the data is gone, or another one is in its place. Nothing is started on an empty volume.", "Restore the claim, or say which to use with the annotation accept-claim."},
+		{ClaimLost, both, "The claim with the data is gone, or another one is in its place. Nothing is started on an empty volume.", "Restore the claim, or say which to use: kubectl chroma accept-claim NAME."},
 		{ClaimTerminating, both, "The claim is being deleted, and only the running Pod holds it. Nothing is replaced or started.", "Copy the data out while the server runs. The deletion of a claim cannot be taken back."},
 		{ClaimInUse, server, "Another Pod mounts the claim. Two servers on one volume damage its index.", "Delete that Pod."},
 		{ClaimRefused, both, "The API refused the claim.", "Mend what the message names. A claim that never had a volume never held data: delete it and the Chroma to begin anew."},
