@@ -83,12 +83,16 @@ The plugin gives the composition function's own answers: it decides with the sam
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return exit.Errorf(exit.Usage, "there is no command %q", args[0])
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
 			}
-			return nil
+			if like := c.SuggestionsFor(args[0]); len(like) > 0 {
+				return exit.Errorf(exit.Usage, "there is no command %q; did you mean %s?", args[0], strings.Join(like, " or "))
+			}
+			return exit.Errorf(exit.Usage, "there is no command %q", args[0])
 		},
+		SuggestionsMinimumDistance: 2,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(streams.In)

@@ -18,6 +18,7 @@ func TestMistakesOfUsageAreToldAsSuch(t *testing.T) {
 		"Arguments":  {reason: "Several of them.", args: []string{"endpoint", "a", "b"}, want: "takes a name, and got 2 arguments"},
 		"Timeout":    {reason: "A timeout that is none.", args: []string{"status", "--request-timeout", "soon"}, want: "--request-timeout"},
 		"TimeoutAll": {reason: "Also where no namespace is read.", args: []string{"version", "--request-timeout", "soon"}, want: "--request-timeout"},
+		"Slip":       {reason: "A slip of the finger is told what was meant.", args: []string{"stauts"}, want: "did you mean status?"},
 		"Command":    {reason: "A command that there is not.", args: []string{"upgrade-all"}, want: "there is no command"},
 		"Flag":       {reason: "A flag that there is not.", args: []string{"status", "--al"}, want: "unknown flag"},
 		"Name":       {reason: "A name that is empty.", args: []string{"status", ""}, want: "has no name"},

@@ -3,12 +3,14 @@ package factory
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/exit"
@@ -53,6 +55,10 @@ func (f Factory) Client() (*cluster.Client, error) {
 	config, err := f.Connection.ToRESTConfig()
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the kubeconfig: %w", err)
+	}
+	// Without any, client-go takes a port of this machine where nothing has listened for years.
+	if raw, err := f.Connection.ToRawKubeConfigLoader().RawConfig(); err == nil && clientcmdapi.IsConfigEmpty(&raw) && strings.HasSuffix(config.Host, "localhost:8080") {
+		return nil, exit.Errorf(exit.Usage, "there is no kubeconfig, so no cluster to ask: name one with --kubeconfig or in KUBECONFIG")
 	}
 	return cluster.New(config)
 }
