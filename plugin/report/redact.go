@@ -31,14 +31,18 @@ func (r *reader) redactor(ctx context.Context, v *live.View) redactor {
 		return out
 	}
 	spec := v.Chroma.Spec.Distributed
-	for name, keys := range map[string][]string{
+	// The two may be one Secret.
+	for _, of := range []struct {
+		name string
+		keys []string
+	}{
 		// A user name is no secret, and often an everyday word.
-		spec.Postgres.CredentialsSecret.Name:         {"password"},
-		spec.ObjectStorage.S3.CredentialsSecret.Name: {"accessKeyId", "secretAccessKey"},
+		{spec.Postgres.CredentialsSecret.Name, []string{"password"}},
+		{spec.ObjectStorage.S3.CredentialsSecret.Name, []string{"accessKeyId", "secretAccessKey"}},
 	} {
-		secret, err := r.client.Find(ctx, corev1.SchemeGroupVersion.WithKind("Secret"), v.Namespace(), name)
+		secret, err := r.client.Find(ctx, corev1.SchemeGroupVersion.WithKind("Secret"), v.Namespace(), of.name)
 		r.note(err)
-		for _, key := range keys {
+		for _, key := range of.keys {
 			value, err := base64.StdEncoding.DecodeString(live.Text(secret, "data", key))
 			if err != nil || len(value) == 0 {
 				out.unknown = true

@@ -268,14 +268,29 @@ func chatty(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
+// together puts the credentials of Postgres and the bucket into one Secret.
+func together(objects []*unstructured.Unstructured) {
+	for _, object := range objects {
+		switch {
+		case object.GetKind() == "Chroma":
+			_ = unstructured.SetNestedField(object.Object, "pg", "spec", "distributed", "objectStorage", "s3", "credentialsSecret", "name")
+		case object.GetKind() == "Secret" && object.GetName() == "pg":
+			_ = unstructured.SetNestedField(object.Object, "QUtJQQ==", "data", "accessKeyId")
+			_ = unstructured.SetNestedField(object.Object, "YS9iK2M=", "data", "secretAccessKey")
+		}
+	}
+}
+
 func TestReportLeavesCredentialsInLogsOut(t *testing.T) {
 	cases := map[string]struct {
 		reason string
+		change func(objects []*unstructured.Unstructured)
 		fault  fixture.Fault
 		logs   bool
 		note   string
 	}{
-		"Known": {reason: "What the Secrets have is left out of the logs.", fault: chatty, logs: true},
+		"Known":     {reason: "What the Secrets have is left out of the logs.", fault: chatty, logs: true},
+		"OneSecret": {reason: "Postgres and the bucket may have their credentials in one Secret.", change: together, fault: chatty, logs: true},
 		"Unknown": {reason: "Who may not read the Secrets gets no logs.", fault: func(w http.ResponseWriter, r *http.Request) bool {
 			return chatty(w, r) || fixture.Forbid("/secrets")(w, r)
 		}, note: "the logs are left out"},
@@ -291,6 +306,9 @@ func TestReportLeavesCredentialsInLogsOut(t *testing.T) {
 					}
 					_ = unstructured.SetNestedSlice(object.Object, states, "status", "containerStatuses")
 				}
+			}
+			if tc.change != nil {
+				tc.change(objects)
 			}
 			server := fixture.Serve(t, objects...)
 			server.Fault = tc.fault
