@@ -83,7 +83,7 @@ func (o *options) run(ctx context.Context, argument string) error {
 	if o.output != "" {
 		return terminal.Document(o.factory.Streams.Out, o.output, documentOf(list))
 	}
-	seen, trouble := map[string]bool{}, ""
+	seen, trouble := map[live.Event]bool{}, ""
 	for {
 		switch {
 		case terminal.Interrupted(ctx):
@@ -127,14 +127,18 @@ func documentOf(list []live.Event) v1.EventList {
 }
 
 // print those that were not seen before.
-func (o *options) print(list []live.Event, seen map[string]bool) error {
+func (o *options) print(list []live.Event, seen map[live.Event]bool) error {
 	out := o.factory.Streams.Out
 	if len(list) == 0 && len(seen) == 0 && !o.watch {
 		_, err := fmt.Fprintln(o.factory.Streams.ErrOut, "There are no events. The API server keeps them for an hour.")
 		return err
 	}
 	for _, event := range list {
-		key := fmt.Sprint(event.Kind, event.Name, event.Reason, event.Message, event.Count)
+		key := event
+		if event.Reason == live.NotRead {
+			// It is of each look, and no news each time.
+			key.Last = time.Time{}
+		}
 		if seen[key] {
 			continue
 		}

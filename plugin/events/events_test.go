@@ -58,6 +58,23 @@ func TestEventsWithoutTheAPIServersHelp(t *testing.T) {
 	}
 }
 
+// started is an event about the server's Pod, as the kubelet tells it of each Pod of the name.
+func started(name, at string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Event", "metadata": map[string]any{"name": name, "namespace": "default"},
+		"involvedObject": map[string]any{"kind": "Pod", "namespace": "default", "name": "demo-1"},
+		"type":           "Normal", "reason": "Started", "message": "Container started", "lastTimestamp": at,
+	}}
+}
+
+func TestEventsOfAPodAndOfItsSuccessor(t *testing.T) {
+	objects := append(fixture.Load(t, "ready"), started("demo-1.a", "2026-01-01T00:50:00Z"), started("demo-1.b", "2026-01-01T00:59:00Z"))
+	got := fixture.Run(t, fixture.Serve(t, objects...), "", "events", "demo", "-n", "default")
+	if got.Code != exit.Fine || strings.Count(got.Out, "Pod demo-1  Started") != 2 {
+		t.Errorf("what happens to the next Pod of the name in the same words has happened again, got:\n%s", got)
+	}
+}
+
 // news is an event that comes while somebody watches.
 func news() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
