@@ -81,7 +81,7 @@ func (o *options) run(ctx context.Context, argument string) error {
 		return err
 	}
 	if o.output != "" {
-		return terminal.Document(o.factory.Streams.Out, o.output, documentOf(list))
+		return terminal.Document(o.factory.Streams.Out, o.output, Document(list))
 	}
 	seen, trouble := map[live.Event]bool{}, ""
 	for {
@@ -115,7 +115,8 @@ func (o *options) run(ctx context.Context, argument string) error {
 	}
 }
 
-func documentOf(list []live.Event) v1.EventList {
+// Document of events for programs.
+func Document(list []live.Event) v1.EventList {
 	out := v1.EventList{Header: v1.HeaderOf(v1.KindEventList), Items: []v1.Event{}}
 	for _, event := range list {
 		out.Items = append(out.Items, v1.Event{

@@ -10,12 +10,11 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
+	"github.com/function-chroma/function-chroma/plugin/events"
 	"github.com/function-chroma/function-chroma/plugin/live"
 	"github.com/function-chroma/function-chroma/plugin/status"
 	"github.com/function-chroma/function-chroma/plugin/version"
@@ -75,19 +74,7 @@ func about(a archive, v *live.View) error {
 	if err := a.file("status.yaml", document); err != nil {
 		return err
 	}
-	return a.document("events.yaml", events(v))
-}
-
-// events of the object and its parts, all of them.
-func events(v *live.View) v1.EventList {
-	out := v1.EventList{Header: v1.HeaderOf(v1.KindEventList), Items: []v1.Event{}}
-	for _, event := range v.Events {
-		out.Items = append(out.Items, v1.Event{
-			Object: event.Kind + " " + event.Name, Warning: event.Warning, Reason: event.Reason, Message: event.Message, Count: event.Count,
-			Last: event.Last.UTC().Format(time.RFC3339),
-		})
-	}
-	return out
+	return a.document("events.yaml", events.Document(v.Events))
 }
 
 // objects of a view and its Pods, each once.
