@@ -83,7 +83,7 @@ func (o *options) run(ctx context.Context, argument string) error {
 			return terminal.Document(o.factory.Streams.Out, o.output, modelOf(view))
 		case err == nil:
 			frame, seen = o.draw(modelOf(view)), true
-		case terminal.Interrupted(ctx):
+		case o.watch && terminal.Interrupted(ctx):
 			return nil
 		case seen && apierrors.IsNotFound(err):
 			screen.End(fmt.Sprintf("%s %s/%s is gone.\n", of.Kind.Kind, namespace, of.Name))

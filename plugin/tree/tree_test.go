@@ -2,6 +2,7 @@ package tree_test
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,18 @@ func TestTreeWithoutTheAPIServersHelp(t *testing.T) {
 				t.Errorf("\n%s\nwant exit code %d and %q, got:\n%s", tc.reason, tc.code, tc.want, got)
 			}
 		})
+	}
+}
+
+func TestTreeThatIsInterruptedIsNoEmptyAnswer(t *testing.T) {
+	server := fixture.Serve(t, fixture.Load(t, "ready")...)
+	ctx, stop := context.WithCancel(t.Context())
+	server.Fault = func(http.ResponseWriter, *http.Request) bool {
+		stop()
+		return false
+	}
+	if got := fixture.Stopped(ctx, server, "tree", "demo", "-n", "default", "-o", "json"); got.Code == exit.Fine {
+		t.Errorf("a program that reads it must not take nothing for an answer: %s", got)
 	}
 }
 
