@@ -1,7 +1,6 @@
 package accept_test
 
 import (
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,34 +17,18 @@ func TestAcceptClaimAtTerminal(t *testing.T) {
 		claim.SetUID("restored")
 		s.Add(claim)
 	}
-	cases := map[string]struct {
-		reason string
-		answer func(*fixture.Server) string
-		code   exit.Code
-		want   string
-		writes int
-	}{
-		"Yes": {reason: "A person says so.", answer: func(*fixture.Server) string { return "yes" }, want: "chroma default/demo changed", writes: 1},
-		"No":  {reason: "A person does not.", answer: func(*fixture.Server) string { return "no" }, code: exit.Error, want: "not confirmed: nothing was changed"},
-		"Restored": {reason: "A claim that somebody has restored meanwhile is not given up.", answer: func(s *fixture.Server) string {
-			restored(s)
-			return "y"
-		}, code: exit.Refused, want: "the claim is another one than a moment ago"},
-		"Found": {reason: "Nor is the lost one, if it is there again.", answer: func(s *fixture.Server) string {
+	fixture.Question{State: "claim-lost", Args: []string{"accept-claim", "demo", "--new"}, Text: "Begin anew with an empty claim?"}.Test(t, map[string]fixture.Reply{
+		"Yes": {Reason: "A person says so.", Answer: "yes", Want: "chroma default/demo changed", Writes: 1},
+		"No":  {Reason: "A person does not.", Answer: "no", Code: exit.Error, Want: "not confirmed: nothing was changed"},
+		"Restored": {
+			Reason: "A claim that somebody has restored meanwhile is not given up.", Meanwhile: restored,
+			Answer: "y", Code: exit.Refused, Want: "the claim is another one than a moment ago",
+		},
+		"Found": {Reason: "Nor is the lost one, if it is there again.", Meanwhile: func(s *fixture.Server) {
 			restored(s)
 			s.Edit("Chroma", "demo", func(u *unstructured.Unstructured) {
 				_ = unstructured.SetNestedField(u.Object, "restored", "status", "claimUID")
 			})
-			return "y"
-		}, code: exit.Refused, want: "it is not lost"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			server := fixture.Serve(t, fixture.Load(t, "claim-lost")...)
-			got := fixture.AtTerminal(t, server, func() string { return tc.answer(server) }, "accept-claim", "demo", "-n", "default", "--new")
-			if got.Code != tc.code || !strings.Contains(got.Out+got.Err, tc.want) || len(server.Writes()) != tc.writes {
-				t.Errorf("\n%s\nwant exit code %d, %q and %d writes, got %v and:\n%s", tc.reason, tc.code, tc.want, tc.writes, server.Writes(), got)
-			}
-		})
-	}
+		}, Answer: "y", Code: exit.Refused, Want: "it is not lost"},
+	})
 }

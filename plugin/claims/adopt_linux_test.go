@@ -1,7 +1,6 @@
 package claims_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
@@ -9,21 +8,9 @@ import (
 )
 
 func TestAdoptAtTerminal(t *testing.T) {
-	cases := map[string]struct {
-		reason, answer, want string
-		code                 exit.Code
-		writes               int
-	}{
-		"Yes": {reason: "A person says so.", answer: "y", want: "created now uses it", writes: 1},
-		"No":  {reason: "A person does not.", answer: "n", want: "not confirmed: nothing was changed", code: exit.Error},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			server := fixture.Serve(t, fixture.Load(t, "retained")...)
-			got := fixture.AtTerminal(t, server, func() string { return tc.answer }, "adopt", "demo-1", "--as", "demo", "-n", "default")
-			if got.Code != tc.code || !strings.Contains(got.Err, tc.want) || len(server.Writes()) != tc.writes {
-				t.Errorf("\n%s\nwant exit code %d, %q and %d writes, got %v and:\n%s", tc.reason, tc.code, tc.want, tc.writes, server.Writes(), got)
-			}
-		})
-	}
+	const text = "Give the claim demo-1 to a Chroma default/demo that is yet to be created?"
+	fixture.Question{State: "retained", Args: []string{"adopt", "demo-1", "--as", "demo"}, Text: text}.Test(t, map[string]fixture.Reply{
+		"Yes": {Reason: "A person says so.", Answer: "y", Want: "created now uses it", Writes: 1},
+		"No":  {Reason: "A person does not.", Answer: "n", Code: exit.Error, Want: "not confirmed: nothing was changed"},
+	})
 }
