@@ -4,6 +4,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -41,7 +42,7 @@ addresses are yours.
 		Args:    factory.Arguments(1, 1, "a name"),
 		RunE:    func(command *cobra.Command, args []string) error { return o.run(command.Context(), args[0]) },
 	}
-	command.Flags().StringVarP(&o.file, "filename", "f", "", "the file to write; - for standard output; by default chroma-report-<namespace>-<name>.zip")
+	command.Flags().StringVarP(&o.file, "filename", "f", "", "the file to write, a new one; - for standard output; by default chroma-report-<namespace>-<name>.zip")
 	command.Flags().BoolVar(&o.logs, "logs", true, "with the logs of the Pods")
 	return command
 }
@@ -70,10 +71,23 @@ func (o *options) run(ctx context.Context, argument string) error {
 	if o.file == "" {
 		o.file = fmt.Sprintf("chroma-report-%s-%s.zip", namespace, of.Name)
 	}
-	const ownerOnly = 0o600
-	if err := os.WriteFile(o.file, content.Bytes(), ownerOnly); err != nil {
-		return fmt.Errorf("cannot write the report: %w", err)
+	if err := write(o.file, content.Bytes()); err != nil {
+		return err
 	}
 	_, err = fmt.Fprintf(o.factory.Streams.Out, "%s: read it before you publish it.\n", o.file)
 	return err
+}
+
+// write a file that is not there yet: an earlier report, or what is a manifest to other commands, is not overwritten.
+func write(name string, content []byte) error {
+	const ownerOnly = 0o600
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, ownerOnly) //nolint:gosec // A person names it.
+	if err != nil {
+		return fmt.Errorf("cannot write the report: %w", err)
+	}
+	_, err = file.Write(content)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("cannot write the report: %w", err)
+	}
+	return nil
 }

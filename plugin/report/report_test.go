@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -189,6 +190,20 @@ func TestReportGoesOnWherePermissionsEnd(t *testing.T) {
 	got = fixture.Run(t, server, "", "report", "demo", "-n", "default", "-f", "-")
 	if notes := contents(t, got.Out)["notes.txt"]; !strings.Contains(notes, `cannot get resource "pods"`) {
 		t.Errorf("what may not be read is in the notes: %q", notes)
+	}
+}
+
+func TestReportOverwritesNothing(t *testing.T) {
+	server := fixture.Serve(t, fixture.Load(t, "ready")...)
+	file := filepath.Join(t.TempDir(), "chroma.yaml")
+	const manifest = "kind: Chroma\n"
+	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := fixture.Run(t, server, "", "report", "demo", "-n", "default", "-f", file)
+	kept, err := os.ReadFile(file)
+	if got.Code != exit.Error || !strings.Contains(got.Err, "file exists") || err != nil || string(kept) != manifest {
+		t.Errorf("to other commands -f is a manifest, which stays: %q, %v\n%s", kept, err, got)
 	}
 }
 
