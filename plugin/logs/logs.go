@@ -86,7 +86,7 @@ func (o *options) run(ctx context.Context, argument string) error {
 		})
 	}
 	group.Wait()
-	if ctx.Err() != nil {
+	if o.follow && ctx.Err() != nil {
 		return nil //nolint:nilerr // Who stops following has what he wanted.
 	}
 	return errors.Join(errs...)

@@ -1,6 +1,7 @@
 package logs_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -49,6 +50,33 @@ func TestALogThatHangsHoldsUpNone(t *testing.T) {
 		if !strings.Contains(got.Out, pod) {
 			t.Errorf("want %q, got:\n%s", pod, got)
 		}
+	}
+}
+
+func TestALogThatIsCutOffByAPersonIsWhatWasWantedOnlyWhenItIsFollowed(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		args   []string
+		fine   bool
+	}{
+		"Followed": {reason: "It has no other end.", args: []string{"--follow"}, fine: true},
+		"Whole":    {reason: "A part is not to be taken for the whole.", fine: false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := fixture.Serve(t, fixture.Load(t, "ready")...)
+			ctx, stop := context.WithCancel(t.Context())
+			server.Fault = func(w http.ResponseWriter, r *http.Request) bool {
+				if strings.HasSuffix(r.URL.Path, "/log") {
+					stop()
+				}
+				return fixture.Hang("/log")(w, r)
+			}
+			got := fixture.Stopped(ctx, server, append([]string{"logs", "demo", "-n", "default"}, tc.args...)...)
+			if fine := got.Code == exit.Fine; fine != tc.fine {
+				t.Errorf("\n%s\ngot %s", tc.reason, got)
+			}
+		})
 	}
 }
 
