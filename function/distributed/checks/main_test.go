@@ -16,6 +16,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/distributed"
 	"github.com/function-chroma/function-chroma/function/distributed/checks"
 	"github.com/function-chroma/function-chroma/function/settings"
+	"github.com/function-chroma/function-chroma/test/names"
 )
 
 // Credentials of the tests. No output of any check may hold the secret ones.
@@ -93,7 +94,7 @@ func newChecker(t *testing.T, zone map[string]string, change func(*checks.Enviro
 	t.Helper()
 	environment := checks.Environment{
 		Now:      now(),
-		Resolver: resolver(t, zone),
+		Resolver: names.Resolver(t, zone),
 		Search:   []string{"crossplane-system.svc.cluster.test", "svc.cluster.test", "cluster.test"},
 	}
 	limits := checks.DefaultLimits()

@@ -1,4 +1,5 @@
-package checks_test
+// Package names answers for the names of hosts in tests, as a DNS server does.
+package names
 
 import (
 	"context"
@@ -9,21 +10,21 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// resolver of a zone of IPv4 addresses by full name, without the dot at the end. No other name exists.
-func resolver(t *testing.T, zone map[string]string) *net.Resolver {
+// Resolver of a zone of IPv4 addresses by full name, without the dot at the end. No other name exists.
+func Resolver(t *testing.T, zone map[string]string) *net.Resolver {
 	t.Helper()
 	conn, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	go serveNames(conn, zone)
+	go serve(conn, zone)
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "udp", conn.LocalAddr().String())
 	}}
 }
 
-func serveNames(conn net.PacketConn, zone map[string]string) {
+func serve(conn net.PacketConn, zone map[string]string) {
 	buffer := make([]byte, 512)
 	for {
 		size, from, err := conn.ReadFrom(buffer)
