@@ -76,13 +76,17 @@ func (c *Client) Get(ctx context.Context, kind schema.GroupVersionKind, namespac
 	return object, c.explain(err, "read", kind, namespace, name)
 }
 
-// Find is Get for callers to whom absence is no error: nil.
+// Find is Get for callers to whom absence is no error: nil. Where the kind is not served, or a proxy answers in the API
+// server's place, nobody knows whether the object is there.
 func (c *Client) Find(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
 	object, err := c.Get(ctx, kind, namespace, name)
-	if apierrors.IsNotFound(err) {
+	switch {
+	case err == nil:
+		return object, nil
+	case apierrors.IsNotFound(err) && !noKind(err):
 		return nil, nil
 	}
-	return object, err
+	return nil, err
 }
 
 // List the objects of a kind, read page by page. An empty namespace means all.

@@ -59,6 +59,32 @@ func TestAServerThatHangsIsGivenUpAfterFiveSecondsByDefault(t *testing.T) {
 	}
 }
 
+func TestOnlyTheAPIServerSaysThatAnObjectIsAbsent(t *testing.T) {
+	cases := map[string]struct {
+		reason, body string
+		err          bool
+	}{
+		"Object": {reason: "An object that is not there is no error.", body: `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"details":{"name":"demo-1","kind":"persistentvolumeclaims"}}`},
+		"Kind":   {reason: "A kind that is not served can have objects all the same, while the API server starts for example.", body: "404 page not found\n", err: true},
+		"Proxy":  {reason: "Nor does a proxy know what there is.", body: "<html>Not Found</html>", err: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			client := connect(t, 0, func(w http.ResponseWriter, _ *http.Request) {
+				if strings.HasPrefix(tc.body, "{") {
+					w.Header().Set("Content-Type", "application/json")
+				}
+				w.WriteHeader(http.StatusNotFound)
+				_, _ = io.WriteString(w, tc.body)
+			})
+			object, err := client.Find(t.Context(), cluster.PersistentVolumeClaim(), "default", "demo-1")
+			if (err != nil) != tc.err || object != nil {
+				t.Errorf("\n%s\nwant an error: %t, got %v and %v", tc.reason, tc.err, object, err)
+			}
+		})
+	}
+}
+
 func TestALogIsGivenUpWhenNothingComes(t *testing.T) {
 	t.Parallel()
 	const patience = 300 * time.Millisecond
