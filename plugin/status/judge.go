@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -87,8 +88,9 @@ func once(steps []v1.NextStep) []v1.NextStep {
 
 // serves says what runs on which data.
 func serves(out *v1.Status) string {
+	runs := cmp.Or(out.Image.Running, "The server")
 	if out.Data != nil && out.Data.Ahead && !out.Data.Unknown {
-		return fmt.Sprintf("%s runs, and %s %s is recorded to start next.", orNothing(out.Image.Running, "The server"), compatibility.Title(productOf(out.Data.Product)), out.Data.Version)
+		return fmt.Sprintf("%s runs, and %s %s is recorded to start next.", runs, compatibility.Title(productOf(out.Data.Product)), out.Data.Version)
 	}
 	if out.Data == nil || out.Data.Version == "" {
 		if out.Image.Running != "" {
@@ -99,17 +101,9 @@ func serves(out *v1.Status) string {
 	version := out.Data.Version
 	product := compatibility.Title(productOf(out.Data.Product))
 	if out.Data.Unknown {
-		return fmt.Sprintf("%s runs. Which version has opened the data last is not known.", orNothing(out.Image.Running, "The server"))
+		return fmt.Sprintf("%s runs. Which version has opened the data last is not known.", runs)
 	}
-	return fmt.Sprintf("%s runs, on data that %s %s has opened.", orNothing(out.Image.Running, "The server"), product, version)
-}
-
-// orNothing is a text, or what to say where there is none.
-func orNothing(text, nothing string) string {
-	if text == "" {
-		return nothing
-	}
-	return text
+	return fmt.Sprintf("%s runs, on data that %s %s has opened.", runs, product, version)
 }
 
 // told is a condition's message, or its reason where it has none.

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -37,7 +38,7 @@ func machineryTrouble(v *live.View, out *v1.Status, name string) bool {
 		out.Headline = "Crossplane is paused for it: nothing is changed, whatever the spec says."
 		switch {
 		case v.IsClaim() && held == v.Object:
-			out.Headline = "Crossplane is paused for this claim: what its spec says is not copied to " + orNothing(out.Composite, "a composite") + "."
+			out.Headline = "Crossplane is paused for this claim: what its spec says is not copied to " + cmp.Or(out.Composite, "a composite") + "."
 		case held != v.Object:
 			out.Headline = fmt.Sprintf("Crossplane is paused for %s behind it: nothing is changed, whatever the spec says.", out.Composite)
 		}

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -59,7 +60,7 @@ func nextFor(v *live.View, because v1.Condition, name string) []v1.NextStep {
 	case reason.PodNotReady:
 		return one("Read its log.", "kubectl chroma logs %s", name)
 	case reason.OOMKilled:
-		return one("Raise the memory limit: MEMORY is more than "+orNothing(memoryLimit(v), "it has now")+".",
+		return one("Raise the memory limit: MEMORY is more than "+cmp.Or(memoryLimit(v), "it has now")+".",
 			`kubectl patch chroma %s --type=merge -p '{"spec":{"resources":{"limits":{"memory":"MEMORY"}}}}'`, name)
 	case reason.ImagePullBackOff, reason.ContainerError, reason.IllegalInstruction:
 		return append(one("See what the node says.", "kubectl describe pod -n %s %s", namespace, pod), goBack(v, name)...)
