@@ -66,20 +66,17 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 	if err != nil {
 		return err
 	}
-	asked := o.Asks()
-	if err := o.Confirm(question); err != nil {
-		return err
-	}
-	if asked {
-		if view, err = view.Again(ctx, client, f.Now()); err != nil {
+	view, err = o.Confirmed(ctx, client, view, f.Now, question, func(v *live.View) error {
+		if err := lost(v); err != nil {
 			return err
 		}
-		if err := lost(view); err != nil {
-			return err
-		}
-		if now, _, err := o.choice(view); err != nil || now != value {
+		if now, _, err := o.choice(v); err != nil || now != value {
 			return exit.Errorf(exit.Refused, "the claim is another one than a moment ago, so nothing was changed: look again")
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return o.Annotate(ctx, client, change.Of(view.Object), map[string]any{chroma.AnnotationAcceptClaim: value})
 }

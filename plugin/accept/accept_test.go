@@ -47,6 +47,17 @@ func TestAcceptClaim(t *testing.T) {
 	}
 }
 
+// TestAcceptClaimOfACompositeThatCannotBeRead has a claim of XChroma, whose own status can be behind.
+func TestAcceptClaimOfACompositeThatCannotBeRead(t *testing.T) {
+	server := fixture.Serve(t, fixture.Load(t, "claim-backed")...)
+	server.Edit("PersistentVolumeClaim", "demo-1", nil)
+	server.Fault = fixture.Forbid("/xchromas")
+	got := fixture.Run(t, server, "", "accept-claim", "demo", "-n", "default", "--new", "--yes")
+	if want := "so nothing was changed: cannot read XChroma"; got.Code != exit.Error || !strings.Contains(got.Err, want) || len(server.Writes()) > 0 {
+		t.Errorf("want %q, got %v and:\n%s", want, server.Writes(), got)
+	}
+}
+
 // TestAcceptClaimThatIsGoing looks at a claim in the place of the lost one that is being deleted itself: the function
 // takes none that goes.
 func TestAcceptClaimThatIsGoing(t *testing.T) {

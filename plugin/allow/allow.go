@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -108,7 +109,7 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 		return o.takeAway(ctx, client, view)
 	}
 	if view.Distributed() {
-		return o.version(ctx, client, view)
+		return o.version(ctx, client, view, f.Now)
 	}
 	needed, err := o.needed(view)
 	if err != nil {
@@ -122,18 +123,16 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 			_, _ = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(text, terminal.DefaultWidth), "\n"))
 		}
 	}
-	asked := o.Asks()
-	if err := o.Confirm(fmt.Sprintf("Allow %s on the data of %s/%s?", needed.wanted, view.Namespace(), view.Name())); err != nil {
-		return err
-	}
-	if asked {
+	question := fmt.Sprintf("Allow %s on the data of %s/%s?", needed.wanted, view.Namespace(), view.Name())
+	view, err = o.Confirmed(ctx, client, view, f.Now, question, func(v *live.View) error {
 		// What was said is about the image that was wanted then.
-		if view, err = view.Again(ctx, client, f.Now()); err != nil {
-			return err
-		}
-		if now, err := o.needed(view); err != nil || !maps.Equal(now.annotations, needed.annotations) || now.wanted != needed.wanted {
+		if now, err := o.needed(v); err != nil || !maps.Equal(now.annotations, needed.annotations) || now.wanted != needed.wanted {
 			return exit.Errorf(exit.Refused, "another image is asked for than a moment ago, or other data is there, so nothing was changed: look again")
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return o.Annotate(ctx, client, change.Of(view.Object), needed.annotations)
 }
@@ -175,13 +174,13 @@ func (o *options) needed(v *live.View) (need, error) {
 }
 
 // version of a distributed Chroma, whose Postgres a later one has migrated: the function says so in a condition.
-func (o *options) version(ctx context.Context, client *cluster.Client, v *live.View) error {
+func (o *options) version(ctx context.Context, client *cluster.Client, v *live.View, now func() time.Time) error {
 	blocked := live.ConditionOf(v.XR, string(reason.UpgradeBlocked))
 	older := blocked.Reason == string(reason.Downgrade) || blocked.Reason == string(reason.PostgresNewer)
 	switch {
 	case v.XR == nil:
 		return exit.Errorf(exit.Error, "%s/%s has no composite that could be read: what holds its version back is not known", v.Namespace(), v.Name())
-	case o.image != "" || !slices.Contains(o.permission.keys, chroma.AnnotationAllowDowngrade) || len(o.permission.keys) > 1:
+	case o.image != "" || !slices.Equal(o.permission.keys, []string{chroma.AnnotationAllowDowngrade}):
 		return exit.Errorf(exit.Usage, "%s/%s is distributed: it has a version, and only its downgrade can be allowed", v.Namespace(), v.Name())
 	case !older && blocked.Status == string(metav1.ConditionTrue):
 		return exit.Errorf(exit.Refused, "%s/%s is held back for %s, which this command does not allow: %s", v.Namespace(), v.Name(), blocked.Reason, blocked.Message)
@@ -189,7 +188,14 @@ func (o *options) version(ctx context.Context, client *cluster.Client, v *live.V
 		return o.unneeded(v, "no older version is held back")
 	}
 	_, _ = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(blocked.Message, terminal.DefaultWidth), "\n"))
-	if err := o.Confirm(fmt.Sprintf("Allow the older version on the database of %s/%s?", v.Namespace(), v.Name())); err != nil {
+	question := fmt.Sprintf("Allow the older version on the database of %s/%s?", v.Namespace(), v.Name())
+	v, err := o.Confirmed(ctx, client, v, now, question, func(v *live.View) error {
+		if now := live.ConditionOf(v.XR, string(reason.UpgradeBlocked)); now != blocked {
+			return exit.Errorf(exit.Refused, "another version is asked for than a moment ago, so nothing was changed: look again")
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	return o.Annotate(ctx, client, change.Of(v.Object), map[string]any{chroma.AnnotationAllowDowngrade: chroma.AnnotationTrue})

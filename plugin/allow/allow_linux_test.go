@@ -20,3 +20,16 @@ func TestAllowAtTerminal(t *testing.T) {
 		}, Answer: "y", Code: exit.Refused, Want: "another image is asked for than a moment ago"},
 	})
 }
+
+func TestAllowVersionAtTerminal(t *testing.T) {
+	fixture.Question{State: "distributed-downgrade", Args: []string{"allow", "downgrade", "demo"}, Text: "Allow the older version on the database of default/demo?"}.Test(t, map[string]fixture.Reply{
+		"Yes": {Reason: "A person says so.", Answer: "y", Want: "chroma default/demo changed", Writes: 1},
+		"Other": {Reason: "What was said is not about a version that is asked for meanwhile.", Meanwhile: func(s *fixture.Server) {
+			s.Edit("Chroma", "demo", func(u *unstructured.Unstructured) {
+				_ = unstructured.SetNestedSlice(u.Object, []any{map[string]any{
+					"type": "UpgradeBlocked", "status": "True", "reason": "Downgrade", "message": "another one",
+				}}, "status", "conditions")
+			})
+		}, Answer: "y", Code: exit.Refused, Want: "another version is asked for than a moment ago"},
+	})
+}

@@ -32,6 +32,10 @@ func TestAllow(t *testing.T) {
 			Reason: "People annotate the claim, and Crossplane passes it on.", State: "claim-backed-blocked", Args: args("downgrade", "demo", "--yes"),
 			Want: "Both have the data format C", Bodies: []string{"PATCH /apis/chroma.chromadotnet.org/v1alpha1/namespaces/default/chromas/demo"},
 		},
+		"CompositeUnread": {
+			Reason: "What has run on the data is in the composite's status first: a copy of it can be behind.", State: "claim-backed-blocked", Args: args("downgrade", "demo", "--yes"), Fault: fixture.Forbid("/xchromas"),
+			Code: exit.Error, Want: "so nothing was changed: cannot read XChroma",
+		},
 		"NoRecord":   {Reason: "What has no data yet needs no annotation.", State: "no-status", Args: args("downgrade", "demo", "--yes"), Want: "nothing has run on its data yet, so nothing needs to be allowed"},
 		"Unwritten":  {Reason: "A change that is refused is no change.", State: "blocked-downgrade", Args: args("downgrade", "demo", "--yes"), Fault: fixture.Writing(fixture.Forbid("/")), Code: exit.Error, Want: `cannot patch resource "chromas"`},
 		"RevokeNone": {Reason: "What is not there cannot be taken away.", State: "ready", Args: args("downgrade", "demo", "--revoke"), Want: "has none of"},

@@ -74,10 +74,14 @@ func (o *declareOptions) run(ctx context.Context, f factory.Factory, argument st
 	}
 	_, _ = fmt.Fprintf(o.Streams.ErrOut, "%s is declared to be the highest version that has run on the data of %s/%s (incident %s).\nA version that is too low lets a server open data that a newer one has written.\n",
 		o.version, view.Namespace(), view.Name(), record.Incident)
-	for _, note := range view.Notes {
-		_, _ = fmt.Fprintln(o.Streams.ErrOut, "note: "+note)
-	}
-	if err := o.Confirm("Declare it?"); err != nil {
+	o.Note(view.Notes)
+	view, err = o.Confirmed(ctx, client, view, f.Now, "Declare it?", func(v *live.View) error {
+		if now := ledger.FromStatus(v.Chroma.Status); now == nil || now.Incident != record.Incident {
+			return exit.Errorf(exit.Refused, "the incident %s is not open any more, so nothing was changed: look again", record.Incident)
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	return o.Annotate(ctx, client, change.Of(view.Object), map[string]any{chroma.AnnotationDeclaredDataVersion: value})

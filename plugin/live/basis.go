@@ -14,11 +14,7 @@ import (
 func Basis(ctx context.Context, client *cluster.Client, object *unstructured.Unstructured, now time.Time) (*View, error) {
 	v := newView(object, now)
 	v.glance, v.eventless = true, true
-	if v.IsClaim() {
-		v.XR, v.xrError = v.behind(ctx, client)
-		v.note(v.xrError)
-	}
-	if err := v.decode(); err != nil {
+	if err := v.begin(ctx, client); err != nil {
 		return nil, err
 	}
 	v.read(ctx, client)

@@ -110,12 +110,7 @@ func Events(ctx context.Context, client *cluster.Client, kind schema.GroupVersio
 		return nil, err
 	}
 	v := newView(object, now)
-	if v.IsClaim() {
-		if v.XR, err = v.behind(ctx, client); err != nil {
-			return nil, err
-		}
-	}
-	if err := v.decode(); err != nil {
+	if err := v.begin(ctx, client); err != nil {
 		return nil, err
 	}
 	list, own, composite := v.readEvents(ctx, client)
@@ -123,9 +118,12 @@ func Events(ctx context.Context, client *cluster.Client, kind schema.GroupVersio
 		return nil, own
 	}
 	v.keepEvents(list)
+	if v.xrError != nil {
+		composite = v.xrError
+	}
 	if composite != nil {
-		// Whoever may read a namespace may not read this one for that, and still has the others.
-		v.Events = append(v.Events, Event{Kind: v.XR.GetKind(), Name: v.XR.GetName(), Warning: true, Reason: NotRead, Message: composite.Error(), Count: 1, Last: now})
+		// Whoever may read a namespace may not read what is in none for that, and still has the other events.
+		v.Events = append(v.Events, Event{Kind: chroma.KindXChroma, Name: v.compositeName(), Warning: true, Reason: NotRead, Message: composite.Error(), Count: 1, Last: now})
 	}
 	return v.Events, nil
 }

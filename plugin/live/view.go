@@ -122,11 +122,7 @@ func Complete(ctx context.Context, client *cluster.Client, object *unstructured.
 // complete the view. A distributed Chroma's function is not asked: it would answer from the Secrets with the credentials
 // of Postgres and the bucket, which who looks at a Chroma need not be able to read.
 func (v *View) complete(ctx context.Context, client *cluster.Client) error {
-	if v.IsClaim() {
-		v.XR, v.xrError = v.behind(ctx, client)
-		v.note(v.xrError)
-	}
-	if err := v.decode(); err != nil {
+	if err := v.begin(ctx, client); err != nil {
 		return err
 	}
 	v.read(ctx, client)
@@ -164,12 +160,12 @@ func IsClaim(object *unstructured.Unstructured) bool {
 	return found && object.GetKind() == chroma.Kind
 }
 
-// Owns tells whether an owner is the composite. One that cannot be read is known by its name.
+// Owns tells whether an owner is the composite. One that is not there any more is known by its name: what it owned goes.
 func (v *View) Owns(owner metav1.OwnerReference) bool {
 	if v.XR != nil {
 		return owner.UID == v.XR.GetUID()
 	}
-	return owner.Kind == chroma.KindXChroma && owner.Name == Text(v.Object, "spec", "resourceRef", "name")
+	return owner.Kind == chroma.KindXChroma && owner.Name == v.compositeName()
 }
 
 // Name as people know it.
@@ -178,19 +174,25 @@ func (v *View) Name() string { return v.Object.GetName() }
 // Namespace of the object and of all that it composes.
 func (v *View) Namespace() string { return v.Object.GetNamespace() }
 
-func (v *View) behind(ctx context.Context, client *cluster.Client) (*unstructured.Unstructured, error) {
-	name := Text(v.Object, "spec", "resourceRef", "name")
-	return client.Find(ctx, cluster.XChroma(), "", name)
+// begin with what stands behind a claim, and decode.
+func (v *View) begin(ctx context.Context, client *cluster.Client) error {
+	if v.IsClaim() {
+		v.XR, v.xrError = client.Find(ctx, cluster.XChroma(), "", v.compositeName())
+		v.note(v.xrError)
+	}
+	return v.decode()
 }
+
+// compositeName is what a claim calls the composite that is made of it.
+func (v *View) compositeName() string { return Text(v.Object, "spec", "resourceRef", "name") }
 
 // decode what people wrote with the status of the composite.
 func (v *View) decode() error {
 	if v.Object.GetKind() != chroma.Kind {
 		return nil
 	}
-	content := v.Object
 	v.Chroma = &chroma.Chroma{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content.Object, v.Chroma); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(v.Object.Object, v.Chroma); err != nil {
 		return fmt.Errorf("cannot read %s %s: %w", v.Object.GetKind(), v.Name(), err)
 	}
 	if v.XR != nil && v.XR != v.Object {
@@ -242,10 +244,15 @@ func (v *View) Distributed() bool {
 	return v.Chroma != nil && v.Chroma.Spec.Mode == chroma.ModeDistributed
 }
 
+// keyOf what was asked for once: an object by its name, or objects by their labels.
+func keyOf(kind schema.GroupVersionKind, namespace, which string) string {
+	return strings.Join([]string{kind.String(), namespace, which}, "|")
+}
+
 // fetch an object once. Nil when it is absent. What cannot be read is not asked for again: a view is of one moment, and
 // each time can take as long as a server that hangs.
 func (v *View) fetch(ctx context.Context, client *cluster.Client, kind schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
-	key := strings.Join([]string{kind.String(), namespace, name}, "|")
+	key := keyOf(kind, namespace, name)
 	v.lock.Lock()
 	object, known := v.found[key]
 	err := v.failed[key]
@@ -266,7 +273,7 @@ func (v *View) fetch(ctx context.Context, client *cluster.Client, kind schema.Gr
 
 // list objects once.
 func (v *View) list(ctx context.Context, client *cluster.Client, kind schema.GroupVersionKind, namespace, labels string) ([]*unstructured.Unstructured, error) {
-	key := strings.Join([]string{kind.String(), namespace, labels}, "|")
+	key := keyOf(kind, namespace, labels)
 	if known, found := v.lists[key]; found {
 		return known, nil
 	}

@@ -2,7 +2,6 @@ package live
 
 import (
 	"maps"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -16,7 +15,7 @@ func (v *View) WithoutPod() *View {
 	for role, object := range v.Observed {
 		if object.GroupVersionKind() == cluster.Pod() {
 			delete(out.Observed, role)
-			out.found[strings.Join([]string{cluster.Pod().String(), object.GetNamespace(), object.GetName()}, "|")] = nil
+			out.found[keyOf(cluster.Pod(), object.GetNamespace(), object.GetName())] = nil
 		}
 	}
 	if v.Pod != nil {

@@ -75,17 +75,28 @@ func both(rules, more []Rule) []Rule {
 	return rules
 }
 
-// firm rules for commands that would risk data if they did not know an object: they refuse without the right.
-func firm(rules []Rule, resources ...string) []Rule {
+// firm rules for commands that would risk data, or could not decide, if they did not know an object: they end without the
+// right. Each is a verb and a resource.
+func firm(rules []Rule, firmly ...string) []Rule {
 	for i, rule := range rules {
-		if rule.Verb == "get" && slices.Contains(resources, rule.Resource) {
+		if slices.Contains(firmly, rule.Verb+" "+rule.Resource) {
 			rules[i].Optional = false
 		}
 	}
 	return rules
 }
 
-// composites have their events in another namespace than their claim.
+// decided commands do what the function decides, and end without the rights to read what it decides by.
+func decided(rules []Rule, more ...string) []Rule {
+	return firm(rules, append(more, getClaims, getXChromas, "get pods", "get configmaps", "get services", "get objects")...)
+}
+
+const (
+	getClaims   = "get persistentvolumeclaims"
+	getXChromas = "get xchromas"
+)
+
+// compositeEvents are those of composites, which have their events in another namespace than their claim.
 func compositeEvents() Rule {
 	return Rule{Verb: "list", Resource: "events", Optional: true, Namespace: "default"}
 }
@@ -94,12 +105,12 @@ func compositeEvents() Rule {
 func Commands() []Command {
 	patch := need("patch", groupChroma, "chromas")
 	return []Command{
-		{"accept-claim", firm(viewAnd(patch), "persistentvolumeclaims")},
+		{"accept-claim", firm(viewAnd(patch), getClaims, getXChromas)},
 		{"adopt", []Rule{
 			need("get", "", "persistentvolumeclaims"), need("patch", "", "persistentvolumeclaims"), need("list", groupChroma, "chromas"),
 			need("list", groupProvider, "objects"), need("list", "", "pods"),
 		}},
-		{"allow", viewAnd(patch)},
+		{"allow", firm(viewAnd(patch), getXChromas)},
 		{"check", viewAnd(
 			like("create", "authorization.k8s.io", "subjectaccessreviews"), like("list", "storage.k8s.io", "storageclasses"), like("list", "", "nodes"),
 			like("create", "", "services/proxy"), like("delete", "", "services/proxy"), like("get", "", "secrets"), like("get", "", "serviceaccounts"),
@@ -108,11 +119,11 @@ func Commands() []Command {
 		{"completion", []Rule{
 			like("list", groupChroma, "chromas"), like("list", groupVald, "valdoperatorreleases"), like("list", "", "persistentvolumeclaims"), like("list", "", "namespaces"),
 		}},
-		{"delete", firm(viewAnd(patch, need("delete", groupChroma, "chromas")), "persistentvolumeclaims")},
+		{"delete", firm(viewAnd(patch, need("delete", groupChroma, "chromas")), getClaims, getXChromas)},
 		{"endpoint", []Rule{need("get", groupChroma, "chromas")}},
 		{"events", []Rule{need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), like("get", groupVald, "valdoperatorreleases"), need("list", "", "events"), compositeEvents()}},
 		{"explain", []Rule{like("get", groupChroma, "chromas"), like("get", groupVald, "valdoperatorreleases")}},
-		{"incident declare", viewAnd(patch)},
+		{"incident declare", firm(viewAnd(patch), getXChromas)},
 		{"incident list", []Rule{need("list", groupChroma, "chromas")}},
 		{"incident show", view()},
 		{"install", install()},
@@ -121,13 +132,13 @@ func Commands() []Command {
 		{"port-forward", []Rule{need("get", groupChroma, "chromas"), need("get", "", "pods"), like("list", "", "pods"), need("create", "", "pods/portforward")}},
 		{"render", nil},
 		{"report", both(viewAnd(like("get", "", "pods/log"), like("get", groupPackages, "deploymentruntimeconfigs"), like("get", "", "secrets")), parts())},
-		{"restart", firm(viewAnd(need("delete", "", "pods"), like("get", "apps", "deployments"), like("patch", "apps", "deployments"),
-			like("get", "apps", "statefulsets"), like("patch", "apps", "statefulsets")), "persistentvolumeclaims", "pods")},
+		{"restart", decided(viewAnd(need("delete", "", "pods"), like("get", "apps", "deployments"), like("patch", "apps", "deployments"),
+			like("get", "apps", "statefulsets"), like("patch", "apps", "statefulsets")), "list pods", "get nodes")},
 		{"status", both(viewAnd(like("list", groupChroma, "chromas"), like("list", groupVald, "valdoperatorreleases")), parts())},
 		{"tree", both(view(), parts())},
-		{"upgrade apply", viewAnd(patch, need("create", "", "pods"))},
-		{"upgrade check", both(basis(), []Rule{like("list", groupChroma, "chromas")})},
-		{"upgrade plan", view()},
+		{"upgrade apply", decided(viewAnd(patch, need("create", "", "pods")))},
+		{"upgrade check", both(decided(basis()), []Rule{like("list", groupChroma, "chromas")})},
+		{"upgrade plan", decided(view())},
 		{"version", []Rule{like("list", groupPackages, "functions")}},
 	}
 }

@@ -81,25 +81,12 @@ func (o *options) run(ctx context.Context, argument string) error {
 		}
 		return o.end(ctx, client, view, "")
 	}
-	if err := known(view); err != nil {
-		return err
-	}
 	policy, question := chroma.PVCRetain, fmt.Sprintf("Delete %s/%s, and keep its claim %s?", namespace, name, chroma.ClaimName(name))
 	if o.lose {
 		policy, question = chroma.PVCDelete, fmt.Sprintf("Delete %s/%s AND ALL ITS DATA (claim %s)?", namespace, name, chroma.ClaimName(name))
 	}
-	asked := o.Asks()
-	if err := o.Confirm(question); err != nil {
+	if view, err = o.Confirmed(ctx, client, view, o.factory.Now, question, known); err != nil {
 		return err
-	}
-	if asked {
-		// The first claim may have come meanwhile.
-		if view, err = view.Again(ctx, client, o.factory.Now()); err != nil {
-			return err
-		}
-		if err := known(view); err != nil {
-			return err
-		}
 	}
 	return o.under(ctx, client, view, policy)
 }

@@ -62,6 +62,10 @@ func TestDelete(t *testing.T) {
 			Reason: "A patch that was refused leaves nothing behind.", State: "ready", Args: args("--delete-data", "--yes"), Fault: fixture.Writing(fixture.Forbid("/")),
 			Code: exit.Error, Want: `cannot patch resource "chromas"`,
 		},
+		"CompositeUnread": {
+			Reason: "The policy of the composite behind a claim is the one that counts.", State: "claim-backed", Args: args("--keep-data", "--yes", "--wait"), Fault: fixture.Forbid("/xchromas"),
+			Code: exit.Error, Want: "it is not known how default/demo is, so nothing was changed: cannot read XChroma",
+		},
 		"Claim": {
 			Reason: "A claim of XChroma is deleted like any Chroma.", State: "claim-backed", Args: args("--keep-data", "--yes"),
 			Want: "chroma default/demo deleted", Bodies: []string{"DELETE " + chromas},

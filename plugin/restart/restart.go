@@ -67,19 +67,14 @@ func (o *options) run(ctx context.Context, argument string) error {
 		return err
 	}
 	o.Note(view.Notes)
-	begun := time.Now()
+	left := o.timeout
 	if view.SingleNode() {
 		err = o.server(ctx, client, view)
 	} else {
-		err = o.roll(ctx, client, view)
+		left, err = o.roll(ctx, client, view)
 	}
 	if err != nil || !o.wait || o.DryRun != change.None {
 		return err
-	}
-	left := o.timeout
-	if left > 0 {
-		// What the roll took is part of the time.
-		left = max(time.Millisecond, left-time.Since(begun))
 	}
 	return status.Follow(ctx, o.factory, client, view.Object, left)
 }
@@ -88,26 +83,18 @@ func (o *options) server(ctx context.Context, client *cluster.Client, v *live.Vi
 	if o.component != "" {
 		return exit.Errorf(exit.Usage, "%s/%s has one server and no components", v.Namespace(), v.Name())
 	}
-	if err := comesBack(ctx, client, v); err != nil {
-		return err
-	}
-	asked := o.Asks()
-	if err := o.Confirm(fmt.Sprintf("Restart the server of %s/%s? There is none meanwhile.", v.Namespace(), v.Name())); err != nil {
-		return err
-	}
-	pod := v.Pod
-	if asked {
-		// A claim that somebody has deleted meanwhile would go with the Pod.
-		v, err := v.Again(ctx, client, o.factory.Now())
-		if err != nil {
-			return err
-		}
+	pod, question := v.Pod, fmt.Sprintf("Restart the server of %s/%s? There is none meanwhile.", v.Namespace(), v.Name())
+	_, err := o.Confirmed(ctx, client, v, o.factory.Now, question, func(v *live.View) error {
 		if err := comesBack(ctx, client, v); err != nil {
 			return err
 		}
 		if v.Pod.GetUID() != pod.GetUID() {
 			return exit.Errorf(exit.Refused, "the Pod %s was replaced in the meantime: nothing was deleted", pod.GetName())
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return o.Delete(ctx, client, pod)
 }

@@ -20,36 +20,50 @@ import (
 // annotationRestarted is what kubectl rollout restart sets.
 const annotationRestarted = "kubectl.kubernetes.io/restartedAt"
 
-// roll the workload of a component.
-func (o *options) roll(ctx context.Context, client *cluster.Client, v *live.View) error {
-	if o.component == "" {
-		return exit.Errorf(exit.Usage, "say which component with --component")
-	}
-	of, err := component.Find(component.All(), o.component)
+// roll the workload of a component, and wait for it where that is asked for. It returns what is left of the time.
+func (o *options) roll(ctx context.Context, client *cluster.Client, v *live.View) (time.Duration, error) {
+	object, err := o.workload(ctx, client, v)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	kind := appsv1.SchemeGroupVersion.WithKind(string(of.Kind))
-	object, err := client.Find(ctx, kind, v.Namespace(), of.Workload)
-	switch {
-	case err != nil:
-		return err
-	case object == nil:
-		return exit.Errorf(exit.Unhealthy, "%s/%s has no %s %s at the moment", v.Namespace(), v.Name(), of.Kind, of.Workload)
-	case object.GetLabels()[chroma.LabelChroma] != v.Name():
-		return exit.Errorf(exit.Refused, "the %s %s is not one of %s/%s: nothing was changed", of.Kind, of.Workload, v.Namespace(), v.Name())
-	}
-	if err := o.Confirm(fmt.Sprintf("Restart the Pods of %s %s?", of.Kind, of.Workload)); err != nil {
-		return err
+	of := object.GetKind() + " " + object.GetName()
+	if err := o.Confirm(fmt.Sprintf("Restart the Pods of %s?", of)); err != nil {
+		return 0, err
 	}
 	if err := o.Merge(ctx, client, change.Of(object), map[string]any{"spec": map[string]any{"template": map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{annotationRestarted: o.factory.Now().UTC().Format(time.RFC3339)}},
 	}}}); err != nil || !o.wait || o.DryRun != change.None {
-		return err
+		return 0, err
 	}
-	return o.Wait(ctx, o.timeout, fmt.Sprintf("the Pods of %s %s are new and ready", of.Kind, of.Workload), func(ctx context.Context) (bool, error) {
-		return rolled(ctx, client, kind, v.Namespace(), of.Workload)
+	begun := time.Now()
+	err = o.Wait(ctx, o.timeout, fmt.Sprintf("the Pods of %s are new and ready", of), func(ctx context.Context) (bool, error) {
+		return rolled(ctx, client, object.GroupVersionKind(), object.GetNamespace(), object.GetName())
 	})
+	if o.timeout == 0 {
+		return 0, err
+	}
+	return max(time.Millisecond, o.timeout-time.Since(begun)), err
+}
+
+// workload of the component that was named. One of its name that is not of this Chroma is left alone.
+func (o *options) workload(ctx context.Context, client *cluster.Client, v *live.View) (*unstructured.Unstructured, error) {
+	if o.component == "" {
+		return nil, exit.Errorf(exit.Usage, "say which component with --component")
+	}
+	of, err := component.Find(component.All(), o.component)
+	if err != nil {
+		return nil, err
+	}
+	object, err := client.Find(ctx, appsv1.SchemeGroupVersion.WithKind(string(of.Kind)), v.Namespace(), of.Workload)
+	switch {
+	case err != nil:
+		return nil, err
+	case object == nil:
+		return nil, exit.Errorf(exit.Unhealthy, "%s/%s has no %s %s at the moment", v.Namespace(), v.Name(), of.Kind, of.Workload)
+	case object.GetLabels()[chroma.LabelChroma] != v.Name():
+		return nil, exit.Errorf(exit.Refused, "the %s %s is not one of %s/%s: nothing was changed", of.Kind, of.Workload, v.Namespace(), v.Name())
+	}
+	return object, nil
 }
 
 // rolled tells whether all Pods of a workload have its template as it is now, and are ready.
