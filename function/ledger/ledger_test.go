@@ -408,6 +408,35 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+func TestMergeWithWhatIsOnItsWay(t *testing.T) {
+	both := Merged{Record: known(t, 7, "chroma 1.5.8"), Agreed: true}
+	newer := known(t, 6, "chroma 1.5.9")
+	newer.Schema = Schema + 1
+	other := known(t, 9, "chroma 1.5.9")
+	other.ClaimUID = "another"
+	cases := map[string]struct {
+		reason   string
+		merged   Merged
+		onItsWay Record
+		want     Merged
+	}{
+		"Same":         {"What has arrived changes nothing.", both, known(t, 7, "chroma 1.5.8"), both},
+		"Behind":       {"A record with a lower number was there before.", both, known(t, 6, "chroma 1.5.9"), both},
+		"Ahead":        {"What a pass has recorded counts, also when the pass ended before its status was written.", both, known(t, 8, "chroma 1.5.9"), Merged{Record: known(t, 8, "chroma 1.5.9")}},
+		"Incident":     {"So does what it did not understand.", both, unknown(known(t, 8, "chroma 1.5.8"), "abcd2345-8"), Merged{Record: unknown(known(t, 8, "chroma 1.5.8"), "abcd2345-8")}},
+		"AnotherClaim": {"A record of another claim does not count at all.", both, other, both},
+		"NewerOnWay":   {"A newer function wrote it: everything is kept.", both, newer, Merged{Record: newer, Newer: true}},
+		"NewerThere":   {"What a newer function wrote stays.", Merged{Record: newer, Newer: true}, known(t, 8, "chroma 1.5.9"), Merged{Record: newer, Newer: true}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.merged.With(tc.onItsWay)); diff != "" {
+				t.Errorf("\n%s\nWith(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestRaise(t *testing.T) {
 	cases := map[string]struct {
 		reason  string

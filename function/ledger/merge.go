@@ -40,6 +40,19 @@ func Merge(status *Record, claim Record) Merged {
 	}
 }
 
+// With a record that is on its way to the claim: it counts when it is ahead of what both places hold.
+func (m Merged) With(onItsWay Record) Merged {
+	switch {
+	case m.Newer || onItsWay.ClaimUID != m.Record.ClaimUID:
+		return m
+	case onItsWay.Newer():
+		return Merged{Record: onItsWay, Newer: true}
+	case onItsWay.Serial > m.Record.Serial:
+		return Merged{Record: onItsWay}
+	}
+	return m
+}
+
 // lacksOnlyImage: a status whose definition on the cluster is older than the field has no recovery image. It says nothing of
 // what has run, so the claim's counts; a difference would be told anew in each pass, and nothing would ever start.
 func (r Record) lacksOnlyImage(claim Record) bool {

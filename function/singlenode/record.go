@@ -3,9 +3,10 @@ package singlenode
 import (
 	"maps"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/ledger"
-	"github.com/function-chroma/function-chroma/function/singlenode/objects"
 )
 
 // A record of what has run on the data, as this pass sees it in both places.
@@ -38,6 +39,9 @@ func recordOf(w World, c claim) record {
 		delete(annotations, chroma.AnnotationCreatedFor)
 	}
 	merged := ledger.Merge(status, ledger.FromAnnotations(string(c.pinned), annotations))
+	if onItsWay := w.onItsWay(c.pinned); onItsWay != nil {
+		merged = merged.With(*onItsWay)
+	}
 	out := record{Record: merged.Record, agreed: merged.Agreed, newer: merged.Newer}
 	if out.newer {
 		return out
@@ -45,19 +49,32 @@ func recordOf(w World, c claim) record {
 	return out.declared(w.Chroma.GetAnnotations()[chroma.AnnotationDeclaredDataVersion])
 }
 
-// inherit what a predecessor recorded and the claim does not have yet: while the provider is down the ledger Object waits for
-// its finalizer, and goes without another write to the claim. What a pass has seen, an image edited by hand say, would go
-// with it.
+// onItsWay to the claim is the record that the ledger Object holds. It is written before the status is, and reaches the claim
+// when the provider comes to it: a pass that ends between, a status that is lost with its Chroma, and a provider that is down
+// would each take along what was seen, an image edited by hand say. Nil: there is none for this claim.
+func (w World) onItsWay(claim types.UID) *ledger.Record {
+	if w.Ledger == nil || w.Ledger.GetUID() != claim || w.Ledger.GetAnnotations()[chroma.AnnotationDataRecord] == "" {
+		return nil
+	}
+	if w.Composed.LedgerObject == nil {
+		if found := w.Found.LedgerObject.One(); found == nil || holderOf(w, found) == stranger {
+			return nil
+		}
+	}
+	record := ledger.FromAnnotations(string(claim), w.Ledger.GetAnnotations())
+	return &record
+}
+
+// inherit what a predecessor recorded and the claim does not have yet: its ledger Object goes without another write to it.
 func inherit(w World, status *chroma.ChromaStatus) {
-	object, claim := w.Found.LedgerObject.One(), w.Found.Claim.One()
-	if object == nil || holderOf(w, object) != predecessor || claim == nil || claim.GetDeletionTimestamp() != nil || ownedByPredecessor(w, claim) {
+	claim := w.Found.Claim.One()
+	if claim == nil || claim.GetDeletionTimestamp() != nil || ownedByPredecessor(w, claim) {
 		return
 	}
-	annotations := w.LedgerLeft.GetAnnotations()
-	if w.LedgerLeft.GetUID() != claim.GetUID() || annotations[chroma.AnnotationDataRecord] == "" {
+	left := w.onItsWay(claim.GetUID())
+	if left == nil {
 		return
 	}
-	left := ledger.FromAnnotations(string(claim.GetUID()), annotations)
 	known := ledger.Merge(ledger.FromStatus(*status), ledger.FromAnnotations(string(claim.GetUID()), claim.GetAnnotations()))
 	if !known.Newer && left.Serial > known.Record.Serial {
 		left.WriteStatus(status)
@@ -140,7 +157,7 @@ func ledgerPlan(s situation, final record) LedgerPlan {
 	}
 	plan.Action, plan.UID, plan.Record = Apply, s.claim.pinned, final.Record
 	plan.LookAgain = lookAgain(s.w.Composed.LedgerObject, s.claim.pvc, recordDiffers(s.claim.pvc.GetAnnotations(), final.Annotations()),
-		s.w.Composed.LedgerObject == nil || recordDiffers(objects.Manifest(s.w.Composed.LedgerObject).GetAnnotations(), final.Annotations()))
+		s.w.Composed.LedgerObject == nil || recordDiffers(s.w.Ledger.GetAnnotations(), final.Annotations()))
 	return plan
 }
 

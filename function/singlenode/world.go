@@ -6,6 +6,7 @@
 package singlenode
 
 import (
+	"cmp"
 	"maps"
 	"time"
 
@@ -39,8 +40,8 @@ type World struct {
 
 	Settings settings.Settings
 	Now      time.Time
-	// LedgerLeft is the manifest in a ledger Object that a Chroma of this name left behind. Nil: there is none.
-	LedgerLeft *unstructured.Unstructured
+	// Ledger is the manifest in the ledger Object: the composed one, or one that has its name. Nil: there is none.
+	Ledger *unstructured.Unstructured
 }
 
 // XR identifies the composite.
@@ -130,8 +131,8 @@ func Observe(request pass.Request) (World, error) {
 	if claim := request.Required[askClaim].Object(); claim != nil {
 		w.ClaimMadeByOthers = madeByOthers(claim)
 	}
-	if left := request.Required[askLedgerObject].Object(); left != nil {
-		w.LedgerLeft = objects.Manifest(left)
+	if object := cmp.Or(w.Composed.LedgerObject, request.Required[askLedgerObject].Object()); object != nil {
+		w.Ledger = objects.Manifest(object)
 	}
 	if pod := w.pod(); pod != nil {
 		var err error

@@ -104,8 +104,12 @@ func (f *finding) Fatalf(format string, args ...any) {
 // live through a story and come to rest, and return what was found: empty when all invariants held.
 func (r *run) live(story func(*run)) (found string) {
 	defer func() {
-		if failed, ok := recover().(*finding); ok {
+		switch failed := recover().(type) {
+		case nil:
+		case *finding:
 			found = failed.message
+		default:
+			panic(failed)
 		}
 	}()
 	story(r)
@@ -456,6 +460,9 @@ func mutants() map[string]mutant {
 				forget(w, &w.Found.Service)
 				forget(w, &w.Found.ClaimObject)
 				forget(w, &w.Found.LedgerObject)
+				if w.Composed.LedgerObject == nil {
+					w.Ledger = nil
+				}
 				editClaim(w, func(claim *corev1.PersistentVolumeClaim) {
 					claim.SetOwnerReferences(nil)
 					claim.SetDeletionTimestamp(nil)

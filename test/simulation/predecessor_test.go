@@ -91,20 +91,26 @@ func TestEveryOrphanIsTakenOverAndNoneIsANameConflict(t *testing.T) {
 }
 
 func TestWhatAPassHasSeenIsNotLostWithAChromaThatIsDeletedWhileTheProviderIsDown(t *testing.T) {
-	w := ready(t, image158)
-	w.SetProviderDown(true)
-	w.edit("docker.io/chromadb/chroma:latest")
-	w.settle()
-	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.DataVersionUnknown)
-	w.must(w.Delete(kindChroma, namespace, "demo", metav1.DeletePropagationBackground))
-	w.Until(1000, func() bool { return w.Get(kindChroma, namespace, "demo") == nil })
-	w.apply(chromaOf("demo", image158, nil))
-	w.Advance(30 * time.Second)
-	w.want("demo", reason.ServerReady, metav1.ConditionFalse, reason.WaitingForPredecessor)
-	w.SetProviderDown(false)
-	w.settle()
-	w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.DataVersionUnknown)
-	if w.Get(kindPod, namespace, "demo-1") != nil {
-		t.Error("a Pod was started on data whose version is not known")
+	for _, propagation := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationOrphan} {
+		t.Run(string(propagation), func(t *testing.T) {
+			w := ready(t, image158)
+			w.SetProviderDown(true)
+			w.edit("docker.io/chromadb/chroma:latest")
+			w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.DataVersionUnknown)
+			w.must(w.Delete(kindChroma, namespace, "demo", propagation))
+			w.Until(1000, func() bool { return w.Get(kindChroma, namespace, "demo") == nil })
+			if propagation == metav1.DeletePropagationOrphan {
+				w.must(w.Delete(kindPod, namespace, "demo-1", metav1.DeletePropagationBackground)) // It would tell by itself.
+				w.Until(1000, func() bool { return w.Get(kindPod, namespace, "demo-1") == nil })
+			}
+			w.apply(chromaOf("demo", image158, nil))
+			w.Advance(30 * time.Second)
+			w.SetProviderDown(false)
+			w.settle()
+			w.want("demo", reason.UpgradeBlocked, metav1.ConditionTrue, reason.DataVersionUnknown)
+			if w.Get(kindPod, namespace, "demo-1") != nil {
+				t.Error("a Pod was started on data whose version is not known")
+			}
+		})
 	}
 }
