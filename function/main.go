@@ -99,7 +99,7 @@ func (c *CLI) Run() error {
 		Credentials:        creds,
 		MaxReceiveBytes:    c.MaxRecvMessageSize * bytesPerMB,
 		MaxConcurrentCalls: maxConcurrentCalls,
-		Narrow:             func(request []byte) []byte { return observe.Narrow(request, singlenode.ReadOfAnswers()) },
+		Narrow:             observe.NewNarrower(singlenode.ReadOfAnswers()).Append,
 		GracePeriod:        gracePeriod,
 	}, log)
 	if err != nil {

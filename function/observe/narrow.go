@@ -4,45 +4,81 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/function-chroma/function-chroma/function/previous"
 )
 
-// Numbers of fields of a RunFunctionRequest as it is sent, down to the fields of a required object.
-const (
-	fieldExtraResources    = 6 // of a request, as Crossplane before 1.20 calls them
-	fieldRequiredResources = 8 // of a request
-	fieldKey               = 1 // of a map's entry
-	fieldValue             = 2 // of a map's entry
-	fieldItems             = 1 // of Resources
-	fieldResource          = 1 // of a Resource
-	fieldFields            = 1 // of a Struct
-	fieldStructValue       = 5 // of a Value
-)
-
-// Narrow a request, as it is sent, to what is read of the answers to some questions: paths of fields by the question's
-// name. Decoding a field takes ten times the memory that it takes on the way, and one question is for every Pod of a
-// namespace: with a few hundred, of several Chromas at once, that was more than the function may have.
-//
-// What cannot be understood stays as it is.
-func Narrow(request []byte, reads map[string][]string) []byte {
-	trees := make(map[string]tree, len(reads))
-	for question, paths := range reads {
-		trees[question] = treeOf(paths)
-	}
-	answers := func(entry []byte) []byte {
-		kept, narrowed := trees[string(first(entry, fieldKey))]
-		if !narrowed {
-			return entry
-		}
-		return replaced(entry, fieldValue, func(resources []byte) []byte {
-			return replaced(resources, fieldItems, func(resource []byte) []byte {
-				return replaced(resource, fieldResource, kept.of)
-			})
-		})
-	}
-	return replaced(replaced(request, fieldRequiredResources, answers), fieldExtraResources, answers)
+// A Narrower leaves out of a request, while it is still bytes, what nobody reads. Decoding a field takes ten times the
+// memory that it takes on the way, and most of the time of a call.
+type Narrower struct {
+	answers   map[string]keep // by the question's name
+	unmanaged leave
 }
 
-// A tree of field names. A leaf is kept whole.
+// NewNarrower of requests. Of the answers to some questions it keeps the fields that are read, as paths by the question's
+// name: one question is for every Pod of a namespace, and with a few hundred, of several Chromas at once, that was more
+// memory than the function may have.
+//
+// Of all other objects it leaves out the fields in managedFields where nobody reads them: they are half of an object, in
+// very small pieces. The Object of provider-kubernetes has those of another one in its status.
+func NewNarrower(reads map[string][]string) Narrower {
+	n := Narrower{
+		answers:   make(map[string]keep, len(reads)),
+		unmanaged: leave(treeOf([]string{"metadata.managedFields.fieldsV1", "status.atProvider.manifest.metadata.managedFields.fieldsV1"})),
+	}
+	for question, paths := range reads {
+		n.answers[question] = keep(treeOf(paths))
+	}
+	return n
+}
+
+// Append to out what is left of a request. What cannot be understood stays as it is. It is never longer than it was.
+func (n Narrower) Append(out, request []byte) []byte {
+	return rewrite(out, request, func(number protowire.Number) change {
+		switch number {
+		case fieldObserved:
+			return n.observed
+		case fieldRequiredResources, fieldExtraResources:
+			return n.answer
+		}
+		return nil
+	})
+}
+
+// observed State: the composite and what is composed.
+func (n Narrower) observed(out, state []byte) []byte {
+	return rewrite(out, state, func(number protowire.Number) change {
+		switch number {
+		case fieldComposite:
+			return n.resource
+		case fieldResources:
+			return only(fieldValue, n.resource)
+		}
+		return nil
+	})
+}
+
+// answer to a question: its name, and the objects that were found.
+func (n Narrower) answer(out, entry []byte) []byte {
+	objects := change(n.resource)
+	question, _ := sole(entry, fieldKey)
+	if kept, narrowed := n.answers[string(question)]; narrowed {
+		objects = only(fieldResource, kept.of)
+	}
+	return only(fieldValue, only(fieldItems, objects))(out, entry)
+}
+
+// resource whose object loses the fields in its managedFields, unless they are read.
+func (n Narrower) resource(out, resource []byte) []byte {
+	object, is := sole(resource, fieldResource)
+	if !is || previous.Reads(schema.FromAPIVersionAndKind(text(object, "apiVersion"), text(object, "kind"))) {
+		return append(out, resource...)
+	}
+	return only(fieldResource, n.unmanaged.of)(out, resource)
+}
+
+// A tree of field names, the same for one object and for each of a list.
 type tree map[string]tree
 
 func treeOf(paths []string) tree {
@@ -59,63 +95,65 @@ func treeOf(paths []string) tree {
 	return out
 }
 
-// of a Struct: the fields of the tree alone.
-func (t tree) of(object []byte) []byte {
-	return replaced(object, fieldFields, func(entry []byte) []byte {
-		below, kept := t[string(first(entry, fieldKey))]
+// keep the fields of the tree alone, each leaf whole.
+type keep tree
+
+// of a Struct.
+func (k keep) of(out, object []byte) []byte {
+	return only(fieldFields, func(out, entry []byte) []byte {
+		name, known := sole(entry, fieldKey)
+		below, kept := k[string(name)]
 		switch {
-		case !kept:
+		case known && !kept:
 			return nil
 		case len(below) == 0:
-			return entry
+			return append(out, entry...)
 		}
-		return replaced(entry, fieldValue, func(value []byte) []byte { return replaced(value, fieldStructValue, below.of) })
-	})
+		return only(fieldValue, inside(keep(below).of))(out, entry)
+	})(out, object)
 }
 
-// replaced is a message with each value of one of its fields changed. A value that becomes nil is left out. A message that
-// cannot be read stays as it is.
-func replaced(message []byte, of protowire.Number, change func([]byte) []byte) []byte {
-	out := make([]byte, 0, len(message)/4)
-	for rest := message; len(rest) > 0; {
-		number, kind, tag := protowire.ConsumeTag(rest)
-		if tag < 0 {
-			return message
+// leave out the leaves of the tree alone.
+type leave tree
+
+// of a Struct.
+func (l leave) of(out, object []byte) []byte {
+	return only(fieldFields, func(out, entry []byte) []byte {
+		name, _ := sole(entry, fieldKey)
+		below, touched := l[string(name)]
+		switch {
+		case !touched:
+			return append(out, entry...)
+		case len(below) == 0:
+			return nil
 		}
-		length := protowire.ConsumeFieldValue(number, kind, rest[tag:])
-		if length < 0 {
-			return message
-		}
-		field := rest[:tag+length]
-		rest = rest[tag+length:]
-		if number != of || kind != protowire.BytesType {
-			out = append(out, field...)
-			continue
-		}
-		value, _ := protowire.ConsumeBytes(field[tag:])
-		if changed := change(value); changed != nil {
-			out = protowire.AppendBytes(protowire.AppendTag(out, number, kind), changed)
-		}
-	}
-	return out
+		return only(fieldValue, inside(leave(below).of))(out, entry)
+	})(out, object)
 }
 
-// first value of a field, nil without one.
-func first(message []byte, of protowire.Number) []byte {
-	for rest := message; len(rest) > 0; {
-		number, kind, tag := protowire.ConsumeTag(rest)
-		if tag < 0 {
+// inside a Value: of the Struct in it, or of each in its list.
+func inside(object change) change {
+	return func(out, value []byte) []byte {
+		return rewrite(out, value, func(number protowire.Number) change {
+			switch number {
+			case fieldStructValue:
+				return object
+			case fieldListValue:
+				return only(fieldValues, only(fieldStructValue, object))
+			}
 			return nil
-		}
-		length := protowire.ConsumeFieldValue(number, kind, rest[tag:])
-		if length < 0 {
-			return nil
-		}
-		if number == of && kind == protowire.BytesType {
-			value, _ := protowire.ConsumeBytes(rest[tag:])
-			return value
-		}
-		rest = rest[tag+length:]
+		})
 	}
-	return nil
+}
+
+// text of a field of a Struct, the last one of its name as in any map.
+func text(object []byte, field string) string {
+	var content []byte
+	for entry := range values(object, fieldFields) {
+		if name, _ := sole(entry, fieldKey); string(name) == field {
+			value, _ := sole(entry, fieldValue)
+			content, _ = sole(value, fieldStringValue)
+		}
+	}
+	return string(content)
 }

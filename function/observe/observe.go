@@ -9,10 +9,8 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/function-chroma/function-chroma/function/pass"
-	"github.com/function-chroma/function-chroma/function/previous"
 	"github.com/function-chroma/function-chroma/function/settings"
 )
 
@@ -88,50 +86,7 @@ func object(resource *fnv1.Resource) *unstructured.Unstructured {
 	if resource.GetResource() == nil || len(resource.GetResource().GetFields()) == 0 {
 		return nil
 	}
-	kind := schema.FromAPIVersionAndKind(text(resource, "apiVersion"), text(resource, "kind"))
-	return &unstructured.Unstructured{Object: convert(resource.GetResource(), previous.Reads(kind))}
-}
-
-func text(resource *fnv1.Resource, field string) string {
-	return resource.GetResource().GetFields()[field].GetStringValue()
-}
-
-// convert an object, without the fields of its managedFields where nobody reads them: they are half of it, in very small
-// pieces.
-func convert(object *structpb.Struct, managed bool) map[string]any {
-	out := make(map[string]any, len(object.GetFields()))
-	for key, value := range object.GetFields() {
-		metadata := value.GetStructValue()
-		if managed || key != "metadata" || metadata == nil {
-			out[key] = plain(value)
-			continue
-		}
-		kept := make(map[string]any, len(metadata.GetFields()))
-		for name, field := range metadata.GetFields() {
-			if name == "managedFields" {
-				kept[name] = managers(field.GetListValue())
-				continue
-			}
-			kept[name] = plain(field)
-		}
-		out[key] = kept
-	}
-	return out
-}
-
-// managers of an object, without their fields.
-func managers(entries *structpb.ListValue) []any {
-	out := make([]any, 0, len(entries.GetValues()))
-	for _, entry := range entries.GetValues() {
-		manager := make(map[string]any, len(entry.GetStructValue().GetFields()))
-		for name, field := range entry.GetStructValue().GetFields() {
-			if name != "fieldsV1" {
-				manager[name] = plain(field)
-			}
-		}
-		out = append(out, manager)
-	}
-	return out
+	return &unstructured.Unstructured{Object: fields(resource.GetResource())}
 }
 
 // fields is Struct.AsMap, for a request from anywhere: AsMap panics on a value without a kind.

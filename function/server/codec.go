@@ -9,35 +9,34 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// large is the size in bytes from which a request is narrowed before it is decoded. Others are not worth the copy.
-const large = 256 * 1024
-
-// codec of calls. It narrows a large request while it is still bytes: decoded it takes ten times as much.
+// codec of calls. It narrows a request while it is still bytes: decoded it takes ten times as much memory, and most of the
+// time of a call.
 type codec struct {
 	encoding.CodecV2
 
-	narrow func(request []byte) []byte
+	narrow func(out, request []byte) []byte
 }
 
-func newCodec(narrow func(request []byte) []byte) codec {
+func newCodec(narrow func(out, request []byte) []byte) codec {
 	return codec{CodecV2: encoding.GetCodecV2("proto"), narrow: narrow}
 }
 
 // Unmarshal a message.
 func (c codec) Unmarshal(data mem.BufferSlice, into any) error {
-	if data.Len() < large || c.narrow == nil {
-		return c.CodecV2.Unmarshal(data, into) //nolint:wrapcheck // It is gRPC's own, with gRPC's own words.
-	}
 	var message proto.Message
 	switch request := into.(type) {
 	case *fnv1.RunFunctionRequest:
 		message = request
 	case *v1beta1.RunFunctionRequest:
 		message = request
-	default:
-		return c.CodecV2.Unmarshal(data, into) //nolint:wrapcheck // As above.
 	}
-	buffer := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	if message == nil || c.narrow == nil {
+		return c.CodecV2.Unmarshal(data, into) //nolint:wrapcheck // It is gRPC's own, with gRPC's own words.
+	}
+	pool := mem.DefaultBufferPool()
+	buffer := data.MaterializeToBuffer(pool)
 	defer buffer.Free()
-	return proto.Unmarshal(c.narrow(buffer.ReadOnlyData()), message) //nolint:wrapcheck // gRPC says what it was doing.
+	narrowed := pool.Get(buffer.Len())
+	defer pool.Put(narrowed)
+	return proto.Unmarshal(c.narrow((*narrowed)[:0], buffer.ReadOnlyData()), message) //nolint:wrapcheck // gRPC says what it was doing.
 }

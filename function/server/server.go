@@ -35,8 +35,8 @@ type Options struct {
 	MaxReceiveBytes int
 	// MaxConcurrentCalls of one client: further ones wait there, where they take no memory of the function. 0: any number.
 	MaxConcurrentCalls uint32
-	// Narrow a large request to what is read of it, before it is decoded. Nil: it is decoded whole.
-	Narrow func(request []byte) []byte
+	// Narrow a request to what is read of it, before it is decoded: append that. Nil: it is decoded whole.
+	Narrow func(out, request []byte) []byte
 	// GracePeriod is how long calls in flight may take once the server is told to stop.
 	GracePeriod time.Duration
 }
