@@ -93,7 +93,7 @@ The plugin gives the composition function's own answers: it decides with the sam
 			return exit.Errorf(exit.Usage, "there is no command %q", args[0])
 		},
 		SuggestionsMinimumDistance: 2,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)

@@ -3,18 +3,22 @@ package requests
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/crossplane/function-sdk-go/logging"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/composition"
+	"github.com/function-chroma/function-chroma/function/observe"
 	"github.com/function-chroma/function-chroma/function/settings"
 	"github.com/function-chroma/function-chroma/function/simulator"
+	"github.com/function-chroma/function-chroma/function/singlenode"
 )
 
 // recorder keeps what the simulated cluster asks the function.
@@ -89,4 +93,17 @@ func Settled(tb testing.TB) *fnv1.RunFunctionRequest {
 	tb.Helper()
 	requests := Captured(tb)
 	return requests[len(requests)-1]
+}
+
+// Served is a request as the server hands it to the function: what nobody reads of it was left out on the way.
+func Served(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionRequest, error) {
+	sent, err := proto.Marshal(req)
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode the request: %w", err)
+	}
+	out := &fnv1.RunFunctionRequest{}
+	if err := proto.Unmarshal(observe.NewNarrower(singlenode.ReadOfAnswers()).Append(nil, sent), out); err != nil {
+		return nil, fmt.Errorf("cannot decode what is left of the request: %w", err)
+	}
+	return out, nil
 }

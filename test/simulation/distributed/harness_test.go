@@ -13,7 +13,9 @@ import (
 
 	"github.com/crossplane/function-sdk-go/logging"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,6 +30,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/settings"
 	"github.com/function-chroma/function-chroma/function/simulator"
 	"github.com/function-chroma/function-chroma/function/simulator/store"
+	"github.com/function-chroma/function-chroma/test/requests"
 )
 
 const (
@@ -75,6 +78,8 @@ type system struct {
 	rounds int
 	// writes of Crossplane.
 	writes int
+	// asked is how often the function was.
+	asked int
 }
 
 // failure is how a violation ends a test, or the run of a mutant.
@@ -126,10 +131,28 @@ func (s *system) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) 
 		s.mistake.request(shown)
 	}
 	rsp, err := s.function.RunFunction(ctx, shown)
+	if s.asked++; err == nil && s.asked%64 == 0 {
+		s.askAsServed(ctx, shown, rsp)
+	}
 	if err == nil && s.mistake.response != nil {
 		s.mistake.response(req, rsp)
 	}
 	return rsp, err
+}
+
+// askAsServed asks again, as the server would: the answer has to be the same.
+func (s *system) askAsServed(ctx context.Context, req *fnv1.RunFunctionRequest, want *fnv1.RunFunctionResponse) {
+	served, err := requests.Served(req)
+	if err != nil {
+		s.oracle.t.Fatalf("%v", err)
+	}
+	got, err := s.function.RunFunction(ctx, served)
+	if err != nil {
+		s.oracle.t.Fatalf("%v", err)
+	}
+	if !proto.Equal(want, got) {
+		s.oracle.t.Fatalf("a request as it is served has another answer: %s", cmp.Diff(want, got, protocmp.Transform()))
+	}
 }
 
 // check answers about what there is to check.
