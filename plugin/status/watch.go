@@ -3,6 +3,8 @@ package status
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -100,7 +102,11 @@ func (w *watch) show(printer printer, status v1.Status) {
 		return
 	}
 	waited := w.factory.Now().Sub(w.begun).Round(time.Second)
-	w.screen.Draw(body, foot+w.palette.Faint(fmt.Sprintf("\nwaiting for %s, %s\n", waitsFor(status), waited)))
+	// To watch is no step for who does.
+	status.NextSteps = slices.DeleteFunc(slices.Clone(status.NextSteps), func(step v1.NextStep) bool {
+		return strings.HasPrefix(step.Command, "kubectl chroma status ") && strings.HasSuffix(step.Command, " -w")
+	})
+	w.screen.Draw(body, printer.foot(status)+w.palette.Faint(fmt.Sprintf("\nwaiting for %s, %s\n", waitsFor(status), waited)))
 }
 
 // trouble with a read, which is tried again.
