@@ -24,6 +24,9 @@ func (c *Cluster) admit(r *store.Request) error {
 	switch r.Key.GVK {
 	case kindPod():
 		c.rewriteImages(r)
+		if err := c.admitPriority(r); err != nil {
+			return err
+		}
 	case kindClaim():
 		if err := c.admitClaim(r); err != nil {
 			return err
@@ -51,6 +54,15 @@ func (c *Cluster) rewriteImages(r *store.Request) {
 			container["image"] = c.webhook(image)
 		}
 	}
+}
+
+// admitPriority refuses a new Pod of a class that does not exist.
+func (c *Cluster) admitPriority(r *store.Request) error {
+	name := stringAt(r.Object, "spec", "priorityClassName")
+	if r.Before != nil || name == "" || c.Get(kindPriorityClass(), "", name) != nil {
+		return nil
+	}
+	return store.NewForbidden(r.Key, "no PriorityClass with name "+name+" was found")
 }
 
 // admitNew refuses what is created in a Namespace that is absent or ending, or beyond a quota.

@@ -63,6 +63,10 @@ func kindQuota() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
 }
 
+func kindPriorityClass() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1", Kind: "PriorityClass"}
+}
+
 func kindStorageClass() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass"}
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/pass"
 	"github.com/function-chroma/function-chroma/function/reason"
 )
 
@@ -50,6 +51,25 @@ func invalidPod(spec chroma.ChromaSpec) finding {
 	}
 	return finding{reason: reason.InvalidSpec, message: sentence(problems.ToAggregate().Error()) +
 		" The API would refuse such a Pod, so none is started, and one that runs stays. Mend the spec."}
+}
+
+// unknownPriority: the API refuses a Pod of a class that does not exist. It is asked for where a running server would have
+// to go first.
+func unknownPriority(s situation, ask map[string]pass.Requirement, pod *corev1.Pod) finding {
+	name := s.w.Chroma.Spec.PriorityClassName
+	if name == "" || name == pod.Spec.PriorityClassName {
+		return finding{}
+	}
+	ask[askPriority] = priorityClass(name)
+	found := s.w.Found.PriorityClass.One()
+	switch {
+	case !s.w.Found.PriorityClass.Given, found != nil && found.GetName() != name:
+		return finding{reason: reason.Observing, message: fmt.Sprintf("Asking for PriorityClass %s.", name)}
+	case found == nil:
+		return finding{reason: reason.InvalidSpec, message: fmt.Sprintf(
+			"spec.priorityClassName: there is no PriorityClass %q. The API would refuse such a Pod, so the one that runs stays. Create the class, or mend the spec.", name)}
+	}
+	return finding{}
 }
 
 // validatePod by the rules of Kubernetes' own validation that the definition of Chroma cannot tell. In doubt it passes:

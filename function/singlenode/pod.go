@@ -174,13 +174,17 @@ func replace(s situation, pod *corev1.Pod) fate {
 		f.blocked = s.invalid
 		return f
 	}
+	f.ask = map[string]pass.Requirement{}
+	if unknown := unknownPriority(s, f.ask, pod); !unknown.none() {
+		f.blocked, f.ttl = unknown, ttlLater
+		return f
+	}
 	f.ttl = ttlSoon
 	f.raise = &s.wanted
 	if !s.record.covers(s.wanted) {
 		f.blocked = finding{reason: reason.LedgerPending, message: recording(s, s.wanted)}
 		return f
 	}
-	f.ask = map[string]pass.Requirement{}
 	if lost, waiting := nodeLost(s, f.ask, pod.Spec.NodeName); waiting {
 		f.blocked = lost
 		return f

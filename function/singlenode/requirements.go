@@ -17,6 +17,7 @@ const (
 	askNeighbours   = "neighbours"
 	askNode         = "node"
 	askStorageClass = "storage-class"
+	askPriority     = "priority-class"
 )
 
 // requirements of every pass: the claim itself, since an Object's copy can be ten minutes old; and the names of what is
@@ -64,6 +65,10 @@ func ReadOfAnswers() map[string][]string {
 
 func node(name string) pass.Requirement {
 	return pass.Requirement{APIVersion: "v1", Kind: "Node", Name: name}
+}
+
+func priorityClass(name string) pass.Requirement {
+	return pass.Requirement{APIVersion: "scheduling.k8s.io/v1", Kind: "PriorityClass", Name: name}
 }
 
 func storageClass(name string) pass.Requirement {

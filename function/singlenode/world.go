@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -69,6 +70,8 @@ type Asked struct {
 	Neighbours   Reply[corev1.Pod]
 	Node         Reply[corev1.Node]
 	StorageClass Reply[storagev1.StorageClass]
+	// PriorityClass that another Pod would have.
+	PriorityClass Reply[schedulingv1.PriorityClass]
 }
 
 // A Reply to a question for objects.
@@ -166,6 +169,7 @@ func asked(required map[string]pass.Found, into *Asked) error {
 		answer(required[askNeighbours], &into.Neighbours),
 		answer(required[askNode], &into.Node),
 		answer(required[askStorageClass], &into.StorageClass),
+		answer(required[askPriority], &into.PriorityClass),
 	} {
 		if one != nil {
 			return one

@@ -113,6 +113,11 @@ func exercise(t *testing.T, into rights) {
 		},
 	})))
 	c.Advance(3 * time.Minute)
+	// A Pod that gets another class.
+	classed := single("10Gi")
+	must(unstructured.SetNestedField(classed.Object, "important", "spec", "priorityClassName"))
+	must(c.Apply(classed))
+	c.Advance(time.Minute)
 	// A claim that grows, and a Pod that vanishes with its Node.
 	must(c.Apply(single("20Gi")))
 	c.Advance(time.Minute)

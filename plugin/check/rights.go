@@ -24,7 +24,7 @@ type right struct {
 func resources(distributed bool) []schema.GroupResource {
 	out := []schema.GroupResource{
 		{Resource: "configmaps"}, {Resource: "services"}, {Resource: "pods"}, {Resource: "nodes"}, {Resource: "persistentvolumeclaims"},
-		{Group: "storage.k8s.io", Resource: "storageclasses"}, {Group: "kubernetes.m.crossplane.io", Resource: "objects"},
+		{Group: "storage.k8s.io", Resource: "storageclasses"}, {Group: "scheduling.k8s.io", Resource: "priorityclasses"}, {Group: "kubernetes.m.crossplane.io", Resource: "objects"},
 	}
 	if distributed {
 		out = append(out, schema.GroupResource{Resource: "serviceaccounts"}, schema.GroupResource{Resource: "secrets"},
@@ -37,7 +37,7 @@ func resources(distributed bool) []schema.GroupResource {
 
 // readOnly resources are required and never composed.
 func readOnly(resource string) bool {
-	return slices.Contains([]string{"nodes", "persistentvolumeclaims", "storageclasses", "secrets", "memberlists"}, resource)
+	return slices.Contains([]string{"nodes", "persistentvolumeclaims", "storageclasses", "priorityclasses", "secrets", "memberlists"}, resource)
 }
 
 // rights of Crossplane, as its ServiceAccount. Missing ones hang a pass without a word.

@@ -41,7 +41,7 @@ func basis() []Rule {
 	return []Rule{
 		need("get", groupChroma, "chromas"), like("get", groupChroma, "xchromas"), like("get", "", "pods"), like("list", "", "pods"),
 		like("get", "", "persistentvolumeclaims"), like("get", "", "configmaps"), like("get", "", "services"), like("get", "", "nodes"),
-		like("get", "storage.k8s.io", "storageclasses"), like("get", groupProvider, "objects"), like("list", groupProvider, "objects"),
+		like("get", "storage.k8s.io", "storageclasses"), like("get", "scheduling.k8s.io", "priorityclasses"), like("get", groupProvider, "objects"), like("list", groupProvider, "objects"),
 		like("get", groupCrossplane, "compositionrevisions"), like("get", groupCrossplane, "compositions"), like("get", groupPackages, "functions"),
 		like("get", groupPackages, "functionrevisions"),
 	}

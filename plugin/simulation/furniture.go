@@ -2,6 +2,7 @@ package simulation
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,7 +29,7 @@ func ProviderConfig(namespace string, of settings.ProviderConfig) *unstructured.
 	return u
 }
 
-// Furniture is what a composite takes for granted: its namespace, and the class of its claim.
+// Furniture is what a composite takes for granted: its namespace, and the classes of its claim and of its Pod.
 func Furniture(composite *unstructured.Unstructured) []*unstructured.Unstructured {
 	var out []*unstructured.Unstructured
 	for _, namespace := range []string{composite.GetNamespace(), text(composite, "spec", "claimRef", "namespace")} {
@@ -42,6 +43,9 @@ func Furniture(composite *unstructured.Unstructured) []*unstructured.Unstructure
 		of.Object["allowVolumeExpansion"] = true
 		of.Object["volumeBindingMode"] = string(storagev1.VolumeBindingWaitForFirstConsumer)
 		out = append(out, of)
+	}
+	if class := text(composite, "spec", "priorityClassName"); class != "" && composite.GroupVersionKind().Group == chroma.Group {
+		out = append(out, named(schedulingv1.SchemeGroupVersion.WithKind("PriorityClass"), class))
 	}
 	return out
 }

@@ -44,6 +44,23 @@ func TestRefusals(t *testing.T) {
 	s.waitCondition("demo", "UpgradeBlocked", "False", "NotBlocked")
 	s.verify("demo")
 
+	// A Pod of a class that does not exist would be refused once the old one is gone.
+	classed := func(class string) map[string]any {
+		return manifest("demo", "1.5.9", func(spec map[string]any) { spec["priorityClassName"] = class })
+	}
+	s.apply(classed("no-such-class"))
+	s.says(s.waitCondition("demo", "UpgradeBlocked", "True", "InvalidSpec"), `no PriorityClass "no-such-class"`)
+	if pod := s.pod("demo"); pod == nil || pod.UID != before || pod.DeletionTimestamp != nil {
+		t.Fatal("priority class: the running server was touched")
+	}
+	s.apply(classed("system-cluster-critical"))
+	s.wait("a Pod of the class", patience, func() (string, bool) {
+		pod := s.pod("demo")
+		return "", pod != nil && pod.Spec.PriorityClassName == "system-cluster-critical"
+	})
+	s.waitReady("demo", "1.5.9")
+	s.verify("demo")
+
 	// What the API itself refuses is never seen by the function.
 	for _, bad := range []string{repository + ":latest", repository + ":0.6.3", repository + ":v1.5.9"} {
 		if err := s.tryApply(manifest("demo", "1.5.9", func(spec map[string]any) { spec["image"] = bad })); err == nil {

@@ -83,6 +83,7 @@ func disturbances() []action {
 		{7, action{"spec: config", (*run).setConfig}},
 		{7, action{"spec: policy", (*run).setPolicy}},
 		{10, action{"spec: size", (*run).setSize}},
+		{7, action{"spec: priority class", (*run).setPriority}},
 		{9, action{"annotation: overrides", (*run).setOverrides}},
 		{700, action{"annotation: declaration", (*run).declare}},
 		{600, action{"annotation: accept-claim", (*run).acceptClaim}},
@@ -188,6 +189,14 @@ func (r *run) setPolicy(t *choice) bool {
 
 func (r *run) setSize(t *choice) bool {
 	r.spec.Spec.Storage = storageOf(pick(t, []string{"5Gi", "10Gi", "20Gi", "40Gi", "80Gi"}))
+	return r.applySpec()
+}
+
+// absentClass is a PriorityClass that nobody has made.
+const absentClass = "absent"
+
+func (r *run) setPriority(t *choice) bool {
+	r.spec.Spec.PriorityClassName = pick(t, []string{"", "important", absentClass})
 	return r.applySpec()
 }
 

@@ -1,17 +1,26 @@
 package simulation
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/reason"
 	"github.com/function-chroma/function-chroma/function/simulator"
 )
 
 // misselected is a spec whose Pod the API server would refuse: a label's key has no blanks.
 func misselected(c *chroma.Chroma) { c.Spec.NodeSelector = map[string]string{"disk type": "ssd"} }
+
+func priorityClass(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": map[string]any{"name": name},
+	}}
+}
 
 // TestAPodThatTheAPIWouldRefuseDoesNotReplaceTheOneThatRuns.
 func TestAPodThatTheAPIWouldRefuseDoesNotReplaceTheOneThatRuns(t *testing.T) {
@@ -29,6 +38,29 @@ func TestAPodThatTheAPIWouldRefuseDoesNotReplaceTheOneThatRuns(t *testing.T) {
 	w.settle()
 	if got := w.condition("demo", "UpgradeBlocked"); w.pod("demo").GetUID() != before || got != "False NotBlocked" {
 		t.Errorf("mended: want the same Pod and nothing held back, got %s", got)
+	}
+}
+
+// TestAPodOfAClassThatDoesNotExistDoesNotReplaceTheOneThatRuns: nor does its image count as run.
+func TestAPodOfAClassThatDoesNotExistDoesNotReplaceTheOneThatRuns(t *testing.T) {
+	w := ready(t, image158)
+	before := w.pod("demo").GetUID()
+	w.apply(chromaOf("demo", image159, func(c *chroma.Chroma) { c.Spec.PriorityClassName = "serch-critical" }))
+	w.settle()
+	_, _, message := simulator.Condition(w.Get(kindChroma, namespace, "demo"), string(reason.UpgradeBlocked))
+	if !strings.Contains(message, `no PriorityClass "serch-critical"`) {
+		t.Errorf("want the class named, got %q", message)
+	}
+	if got := w.condition("demo", "ServerReady") + " " + w.condition("demo", "UpgradeBlocked"); w.pod("demo").GetUID() != before || got != "True PodReady True InvalidSpec" {
+		t.Errorf("want the same Pod ready and the change held back, got %s", got)
+	}
+	if got := w.chroma("demo").Status.DataVersion; got != "1.5.8" {
+		t.Errorf("want nothing recorded of what cannot start, got %q", got)
+	}
+	w.apply(priorityClass("serch-critical"))
+	w.settle()
+	if got := w.pod("demo"); got.GetUID() == before || got.Spec.PriorityClassName != "serch-critical" || w.running("demo") != image159 {
+		t.Errorf("the class is there: want another Pod of it, got %s of %q", w.running("demo"), got.Spec.PriorityClassName)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -548,6 +549,20 @@ func mutants() map[string]mutant {
 					node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 					w.Found.Node.Items[i] = node
 				}
+			},
+		},
+		"ReplaceWithoutAskingForTheClass": {
+			reason: "The API refuses a Pod of a class that does not exist, when the one that ran is gone.", invariant: 5,
+			story: func(r *run) {
+				r.create(image159)
+				r.spec.Spec.PriorityClassName = absentClass
+				r.applySpec()
+				r.Advance(3 * time.Minute)
+			},
+			world: func(w *singlenode.World) {
+				w.Found.PriorityClass = singlenode.Reply[schedulingv1.PriorityClass]{Given: true, Items: []*schedulingv1.PriorityClass{{
+					ObjectMeta: metav1.ObjectMeta{Name: w.Chroma.Spec.PriorityClassName},
+				}}}
 			},
 		},
 		"StartOnAnUnknownVersion": {

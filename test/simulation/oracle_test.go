@@ -362,6 +362,9 @@ func (o *oracle) stopped(c store.Change) {
 		o.violatef(5, "a Pod was stopped for %s, which is refused: %s", wanted, refusal.Message)
 		return
 	}
+	if class := of.Spec.PriorityClassName; class == absentClass && class != pod.Spec.PriorityClassName {
+		o.violatef(5, "a Pod was stopped for one of a class that does not exist")
+	}
 	record := merged.Record.Declare(of.GetAnnotations()[chroma.AnnotationDeclaredDataVersion]).Record
 	verdict := compatibility.Judge(compatibility.Question{Data: record.Data(), Wanted: release.Version, Overrides: compatibility.OverridesOf(of.GetAnnotations())})
 	if !verdict.Allowed {

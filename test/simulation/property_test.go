@@ -218,6 +218,7 @@ func kindNamed(name string) schema.GroupVersionKind {
 func (r *run) play(t fataler, c *choice, length int) {
 	actions := disturbances()
 	r.spec.Spec.Image = pick(c, images()[:5])
+	r.must(r.Apply(priorityClass("important")))
 	if !r.createXR(c) {
 		t.Fatalf("cannot create the Chroma")
 	}
@@ -302,6 +303,9 @@ func (r *run) end(c *choice) {
 	r.createNamespace(c)
 	r.createXR(c)
 	r.spec.Spec.Storage = storageOf("80Gi")
+	if r.spec.Spec.PriorityClassName == absentClass {
+		r.spec.Spec.PriorityClassName = ""
+	}
 	r.applySpec()
 }
 
