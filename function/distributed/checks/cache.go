@@ -34,6 +34,8 @@ type cache struct {
 	// underWay are the questions that have no answer yet, by the namespace they are for, and total all of them.
 	underWay map[string]int
 	total    int
+	// waiting are the callers that wait for an answer.
+	waiting int
 }
 
 // An entry of the cache. It is asked again when it has expired.
@@ -63,12 +65,8 @@ func (c *cache) key(parts ...string) key {
 // get the answer to a question for a namespace, asking when it is not known. It waits no longer than ctx lasts: what is
 // not answered by then is answered with what was known before, and the answer is there for a later call.
 func (c *cache) get(ctx context.Context, namespace string, of key, ask func(context.Context) answer) answer {
-	done := c.start(ctx, namespace, of, ask)
-	if done != nil {
-		select {
-		case <-done:
-		case <-ctx.Done():
-		}
+	if done := c.start(ctx, namespace, of, ask); done != nil {
+		c.wait(ctx, done)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,6 +74,26 @@ func (c *cache) get(ctx context.Context, namespace string, of key, ask func(cont
 		return known.answer
 	}
 	return answer{}
+}
+
+// wait for an answer, unless too many do.
+func (c *cache) wait(ctx context.Context, done <-chan struct{}) {
+	c.mu.Lock()
+	mayWait := c.waiting < c.limits.Waiting
+	if mayWait {
+		c.waiting++
+	}
+	c.mu.Unlock()
+	if !mayWait {
+		return
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	c.waiting--
+	c.mu.Unlock()
 }
 
 // start asking, unless the answer is known or asked for already, or too much is under way, of the namespace or of all.

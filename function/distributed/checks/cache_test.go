@@ -134,6 +134,29 @@ func TestCacheConcurrent(t *testing.T) {
 	})
 }
 
+// TestCacheWaiting: when many wait, the next one does not, and has the answer later.
+func TestCacheWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCache(time.Now, DefaultLimits())
+		var count int
+		slow := counted(&count, pass.True, 2*time.Second)
+		for range c.limits.Waiting {
+			go patiently(c, c.key("a"), slow)
+		}
+		synctest.Wait()
+		start := time.Now()
+		got := patiently(c, c.key("a"), slow)
+		if took := time.Since(start); got != "" || took > 0 {
+			t.Errorf("want no answer at once, got %q after %s", got, took)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if got := patiently(c, c.key("a"), slow); got != "1" || c.waiting != 0 {
+			t.Errorf("want the answer, and nobody waiting, got %q and %d", got, c.waiting)
+		}
+	})
+}
+
 // TestCacheOfOneNamespace: hosts that never answer hold up no other namespace.
 func TestCacheOfOneNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

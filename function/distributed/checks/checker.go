@@ -55,6 +55,9 @@ type Limits struct {
 	// Concurrent questions, of all calls together, and those of one namespace: a Chroma whose hosts never answer must not
 	// hold up those of others. What goes beyond is asked with a later call.
 	Concurrent, OfOneNamespace int
+	// Waiting is how many may wait for an answer at a time, fewer than the calls that are taken at a time: others must
+	// have their turn when a database that many Chromas share does not answer. Who may not wait has the answer later.
+	Waiting int
 	// Entries of the cache, more than Concurrent.
 	Entries int
 }
@@ -64,7 +67,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		Patience: 3 * time.Second, Bound: 10 * time.Second,
 		Good: time.Minute, Bad: 10 * time.Second,
-		Concurrent: 64, OfOneNamespace: 4, Entries: 1024,
+		Concurrent: 64, OfOneNamespace: 4, Waiting: 12, Entries: 1024,
 	}
 }
 

@@ -92,7 +92,7 @@ func TestLimits(t *testing.T) {
 	got := checks.DefaultLimits()
 	want := checks.Limits{
 		Patience: 3 * time.Second, Bound: 10 * time.Second, Good: time.Minute, Bad: 10 * time.Second,
-		Concurrent: got.Concurrent, OfOneNamespace: got.OfOneNamespace, Entries: got.Entries,
+		Concurrent: got.Concurrent, OfOneNamespace: got.OfOneNamespace, Waiting: got.Waiting, Entries: got.Entries,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("\na call is held up for 3 s, a good answer is kept for 60 s and a bad one for 10 s\nDefaultLimits(): -want, +got:\n%s", diff)
