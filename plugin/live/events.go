@@ -41,10 +41,11 @@ func (v *View) readEvents(ctx context.Context, client *cluster.Client) (list []*
 
 // keepEvents about the object and its parts, oldest first.
 func (v *View) keepEvents(list []*unstructured.Unstructured) {
-	about := v.names()
+	about, made := v.names(), v.offspring()
 	for _, item := range list {
 		event := eventOf(item)
-		if uid, found := about[event.Kind+"/"+event.Name]; found && v.about(string(uid), Text(item, "involvedObject", "uid"), event.Last) {
+		uid, found := about[event.Kind+"/"+event.Name]
+		if (found || made.has(event.Kind, event.Name)) && v.about(string(uid), Text(item, "involvedObject", "uid"), event.Last) {
 			v.Events = append(v.Events, event)
 		}
 	}

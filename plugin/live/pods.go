@@ -46,11 +46,7 @@ func podsOf(ctx context.Context, client *cluster.Client, namespace, name, wanted
 		}
 		of = []component.Component{one}
 	}
-	var apps []string
-	for _, one := range of {
-		apps = append(apps, one.Workload)
-	}
-	pods, err := client.List(ctx, cluster.Pod(), namespace, component.LabelApp+" in ("+strings.Join(apps, ",")+")")
+	pods, err := podsWith(ctx, client, namespace, of)
 	if err != nil {
 		return nil, err
 	}
@@ -64,4 +60,13 @@ func podsOf(ctx context.Context, client *cluster.Client, namespace, name, wanted
 		return nil, exit.Errorf(exit.Unhealthy, "%s/%s has no Pods of component %s at the moment", namespace, name, of[0].Name)
 	}
 	return nil, exit.Errorf(exit.Unhealthy, "%s/%s has no Pods at the moment", namespace, name)
+}
+
+// podsWith the labels of components.
+func podsWith(ctx context.Context, client *cluster.Client, namespace string, of []component.Component) ([]*unstructured.Unstructured, error) {
+	apps := make([]string, 0, len(of))
+	for _, one := range of {
+		apps = append(apps, one.Workload)
+	}
+	return client.List(ctx, cluster.Pod(), namespace, component.LabelApp+" in ("+strings.Join(apps, ",")+")")
 }

@@ -52,6 +52,8 @@ type View struct {
 	Answer *Answer
 	Now    time.Time
 
+	// below composed objects of a distributed Chroma is what nobody composes. A glance leaves it out.
+	below []*unstructured.Unstructured
 	// xrError: what stands behind the claim cannot be read.
 	xrError  error
 	function *composition.Function
@@ -215,6 +217,9 @@ func (v *View) read(ctx context.Context, client *cluster.Client) {
 			}
 		}
 		group.Go(func() { v.readMachinery(ctx, client) })
+		if !v.glance && v.Distributed() {
+			group.Go(func() { v.readBelow(ctx, client) })
+		}
 	}
 	if v.SingleNode() {
 		group.Go(func() {

@@ -195,3 +195,31 @@ func TestPods(t *testing.T) {
 		})
 	}
 }
+
+func TestEventsOfWhatWorkloadsMake(t *testing.T) {
+	cases := map[string]struct {
+		reason, kind, name string
+		want               bool
+	}{
+		"StatefulSetsPod": {reason: "Why a Pod is not ready is told of it alone.", kind: "Pod", name: "query-service-1", want: true},
+		"DeploymentsPod":  {reason: "So it is of a Deployment's.", kind: "Pod", name: "sysdb-5b878f6854-hdrkj", want: true},
+		"JobsPod":         {reason: "And of the migration's.", kind: "Pod", name: "sysdb-migration-52ce844-t7njs", want: true},
+		"ReplicaSet":      {reason: "That a quota refuses a Deployment's Pods is told of its ReplicaSet.", kind: "ReplicaSet", name: "sysdb-5b878f6854", want: true},
+		"Stranger":        {reason: "Others have Pods whose names begin the same.", kind: "Pod", name: "query-service-cache-0"},
+		"OtherKind":       {reason: "Not all that has such a name is made of a workload.", kind: "Shop", name: "query-service-1"},
+		"Workload":        {reason: "A Pod has more than the name of its workload.", kind: "Pod", name: "query-service"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := fixture.Serve(t, fixture.Load(t, "distributed-ready")...)
+			server.Add(&unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "v1", "kind": "Event", "metadata": map[string]any{"namespace": "default", "name": "one"}, "reason": "Probed", "type": "Warning",
+				"lastTimestamp": "2026-01-01T00:30:00Z", "involvedObject": map[string]any{"kind": tc.kind, "name": tc.name, "namespace": "default", "uid": "some"},
+			}})
+			got := slices.ContainsFunc(gather(t, server, "default").Events, func(event live.Event) bool { return event.Reason == "Probed" })
+			if got != tc.want {
+				t.Errorf("\n%s\nwant the event of %s %s told %t, got %t", tc.reason, tc.kind, tc.name, tc.want, got)
+			}
+		})
+	}
+}

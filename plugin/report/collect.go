@@ -77,16 +77,18 @@ func about(a archive, v *live.View) error {
 	return a.document("events.yaml", events.Document(v.Events))
 }
 
-// objects of a view and its Pods, each once.
+// objects of a view, what stands below them, and its Pods, each once.
 func objects(v *live.View, pods []*unstructured.Unstructured) []*unstructured.Unstructured {
 	out := []*unstructured.Unstructured{v.Object}
 	if v.XR != nil && v.XR != v.Object {
 		out = append(out, v.XR)
 	}
+	more := append([]*unstructured.Unstructured{v.Claim, v.Pod}, pods...)
 	for _, role := range slices.Sorted(maps.Keys(v.Observed)) {
 		out = append(out, v.Observed[role])
+		more = append(more, v.Below(v.Observed[role])...)
 	}
-	for _, object := range append([]*unstructured.Unstructured{v.Claim, v.Pod}, pods...) {
+	for _, object := range more {
 		if object != nil && !slices.ContainsFunc(out, func(o *unstructured.Unstructured) bool {
 			return o.GroupVersionKind() == object.GroupVersionKind() && o.GetName() == object.GetName()
 		}) {

@@ -151,6 +151,15 @@ func TestReportHasTheLogsOfAllContainers(t *testing.T) {
 	}
 }
 
+func TestReportOfADistributedChromaHasWhatStandsBelow(t *testing.T) {
+	files := report(t, fixture.Serve(t, fixture.Load(t, "distributed-ready")...))
+	for _, want := range []string{"objects/statefulset-query-service.yaml", "objects/pod-query-service-1.yaml", "objects/memberlist-query-service-memberlist.yaml"} {
+		if files[want] == "" {
+			t.Errorf("what nobody composes is part of the picture: want %s among %v", want, slices.Sorted(maps.Keys(files)))
+		}
+	}
+}
+
 func TestLogsThatHangHoldUpNothing(t *testing.T) {
 	server := fixture.Serve(t, fixture.Load(t, "distributed-ready")...)
 	var lock sync.Mutex

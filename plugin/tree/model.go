@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/distributed/chart"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/live"
@@ -31,6 +32,9 @@ func modelOf(v *live.View) v1.Tree {
 		out.Items = append(out.Items, itemOf(object, root, role))
 		if role == chroma.RoleClaim {
 			out.Items = append(out.Items, claimBelow(v, nameOf(object))...)
+		}
+		for _, below := range v.Below(object) {
+			out.Items = append(out.Items, itemOf(below, nameOf(object), ""))
 		}
 	}
 	out.Items = append(out.Items, unseen(v, root)...)
@@ -106,6 +110,8 @@ func stateOf(object *unstructured.Unstructured) (state, health string) {
 	}
 	synced, ready := live.ConditionOf(object, "Synced"), live.ConditionOf(object, "Ready")
 	switch {
+	case ended(object):
+		return phaseOf(object)
 	case synced.Status == "False":
 		return "not synced: " + synced.Reason, v1.HealthBad
 	case ready.Status == "True":
@@ -118,6 +124,12 @@ func stateOf(object *unstructured.Unstructured) (state, health string) {
 	return phaseOf(object)
 }
 
+// ended tells whether an object is a Pod that has: then it is not ready, and need not be.
+func ended(object *unstructured.Unstructured) bool {
+	phase := live.Text(object, "status", "phase")
+	return object.GetKind() == "Pod" && (phase == "Succeeded" || phase == "Failed")
+}
+
 // phaseOf an object that has no such conditions.
 func phaseOf(object *unstructured.Unstructured) (state, health string) {
 	switch object.GetKind() {
@@ -125,6 +137,9 @@ func phaseOf(object *unstructured.Unstructured) (state, health string) {
 		return replicasOf(object)
 	case "Job":
 		return jobOf(object)
+	case chart.KindMemberList:
+		members, _, _ := unstructured.NestedSlice(object.Object, "spec", "members")
+		return fmt.Sprintf("members: %d", len(members)), ""
 	}
 	phase := live.Text(object, "status", "phase")
 	switch phase {
