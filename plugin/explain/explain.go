@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	vald "github.com/function-chroma/function-chroma/apis/vald/v1"
@@ -27,11 +28,16 @@ type Table struct {
 	Entries []reason.Entry
 }
 
+const (
+	singleNode  = chroma.Kind + ", single-node"
+	distributed = chroma.Kind + ", distributed"
+)
+
 // Tables of the function.
 func Tables() []Table {
 	return []Table{
-		{Of: chroma.Kind + ", single-node", Entries: append(reason.SingleNode(), reason.Compatibility()...)},
-		{Of: chroma.Kind + ", distributed", Entries: reason.Distributed()},
+		{Of: singleNode, Entries: append(reason.SingleNode(), reason.Compatibility()...)},
+		{Of: distributed, Entries: reason.Distributed()},
 		{Of: vald.Kind, Entries: reason.Vald()},
 	}
 }
@@ -121,8 +127,8 @@ func (o *Options) Run(ctx context.Context) error {
 	}
 	var found []v1.Explanation
 	for _, condition := range live.Conditions(object) {
-		for _, explanation := range find(condition.Reason) {
-			explanation.Message = condition.Message
+		for _, explanation := range findFor(object, condition.Reason) {
+			explanation.Condition, explanation.Message = condition.Type, condition.Message
 			found = append(found, explanation)
 		}
 	}
@@ -130,6 +136,25 @@ func (o *Options) Run(ctx context.Context) error {
 		return exit.Errorf(exit.Error, "%s %s has no conditions of the function yet", of.Kind.Kind, of.Name)
 	}
 	return o.print(found)
+}
+
+// findFor an object what a reason means: as its own kind and mode have it, where they do. Some reasons are shared.
+func findFor(object *unstructured.Unstructured, name string) []v1.Explanation {
+	table := singleNode
+	switch {
+	case object.GetKind() == vald.Kind:
+		table = vald.Kind
+	case live.Text(object, "spec", "mode") == string(chroma.ModeDistributed):
+		table = distributed
+	}
+	found := find(name)
+	if own := slices.DeleteFunc(slices.Clone(found), func(e v1.Explanation) bool { return !slices.Contains(e.Of, table) }); len(own) > 0 {
+		found = own
+	}
+	for i := range found {
+		found[i].Of = []string{table}
+	}
+	return found
 }
 
 // near reasons are those that have a longer word of the typed one.
@@ -185,23 +210,48 @@ func (o *Options) print(found []v1.Explanation) error {
 	if o.output != "" {
 		return terminal.Document(out, o.output, v1.ExplanationList{Header: v1.HeaderOf(v1.KindExplanationList), Items: found})
 	}
-	for i, explanation := range found {
+	for i, same := range grouped(found) {
 		if i > 0 {
 			_, _ = fmt.Fprintln(out)
 		}
-		if err := o.one(out, explanation); err != nil {
+		if err := o.one(out, same); err != nil {
 			return fmt.Errorf("cannot print the explanation: %w", err)
 		}
 	}
 	return nil
 }
 
-func (o *Options) one(out io.Writer, explanation v1.Explanation) error {
+// grouped explanations: what several conditions of an object have is explained once.
+func grouped(found []v1.Explanation) [][]v1.Explanation {
+	var out [][]v1.Explanation
+	for _, explanation := range found {
+		at := slices.IndexFunc(out, func(group []v1.Explanation) bool {
+			return group[0].Reason == explanation.Reason && group[0].Meaning == explanation.Meaning && group[0].Remedy == explanation.Remedy
+		})
+		if at < 0 {
+			out = append(out, []v1.Explanation{explanation})
+			continue
+		}
+		out[at] = append(out[at], explanation)
+	}
+	return out
+}
+
+// part of an explanation, with a label.
+type part struct{ label, text string }
+
+// one reason, and what the conditions that have it say now.
+func (o *Options) one(out io.Writer, same []v1.Explanation) error {
+	explanation := same[0]
+	parts := []part{{"Conditions", strings.Join(explanation.Conditions, ", ")}, {"Meaning", explanation.Meaning}, {"Way out", explanation.Remedy}}
+	for _, one := range same {
+		if one.Message != "" {
+			parts = append(parts, part{"Now", one.Condition + ": " + one.Message})
+		}
+	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s\n", o.palette.Strong(explanation.Reason), o.palette.Faint(strings.Join(explanation.Of, "; ")))
-	for _, part := range []struct{ label, text string }{
-		{"Conditions", strings.Join(explanation.Conditions, ", ")}, {"Meaning", explanation.Meaning}, {"Way out", explanation.Remedy}, {"Now", explanation.Message},
-	} {
+	for _, part := range parts {
 		if part.text == "" {
 			continue
 		}

@@ -43,6 +43,42 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+func TestReasonsOfAnObject(t *testing.T) {
+	cases := map[string]struct {
+		reason, state string
+		// once are texts that are there once, and absent ones are not.
+		once, absent []string
+	}{
+		"Vald": {
+			reason: "What three conditions have is explained once, with what each says.", state: "vald-completed",
+			once: []string{"The phase is complete.", "WaitingClusterCreate: ", "WaitingCreateVrs: ", "Completed: "},
+		},
+		"Distributed": {
+			reason: "A reason that each mode has is explained for the object's own.", state: "distributed-downgrade",
+			once: []string{"Downgrade  Chroma, distributed"}, absent: []string{"Downgrade  Chroma, single-node"},
+		},
+		"SingleNode": {
+			reason: "So it is for a single server.", state: "blocked-downgrade",
+			once: []string{"Downgrade  Chroma, single-node"}, absent: []string{"Chroma, distributed"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := fixture.Run(t, fixture.Serve(t, fixture.Load(t, tc.state)...), "", "explain", fixture.Argument(tc.state), "-n", "default")
+			for _, want := range tc.once {
+				if strings.Count(got.Out, want) != 1 {
+					t.Errorf("\n%s\nwant %q once, got:\n%s", tc.reason, want, got)
+				}
+			}
+			for _, absent := range tc.absent {
+				if strings.Contains(got.Out, absent) {
+					t.Errorf("\n%s\nwant nothing of %q, got:\n%s", tc.reason, absent, got)
+				}
+			}
+		})
+	}
+}
+
 func TestEveryReasonIsExplained(t *testing.T) {
 	for _, table := range explain.Tables() {
 		for _, entry := range table.Entries {

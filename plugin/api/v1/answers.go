@@ -28,6 +28,8 @@ type Explanation struct {
 	Meaning string `json:"meaning"`
 	// Remedy is the way out.
 	Remedy string `json:"remedy"`
+	// Condition of the object that has the reason, where an object was asked about.
+	Condition string `json:"condition,omitempty"`
 	// Message of the condition, where an object was asked about.
 	Message string `json:"message,omitempty"`
 }
