@@ -59,16 +59,27 @@ func TestDeclare(t *testing.T) {
 	cases := map[string]fixture.Change{
 		"Declared": {
 			Reason: "The annotation names version and code.", State: "incident", Args: args("--version", "1.5.9", "--yes"),
-			Want: "chroma default/demo changed", Bodies: []string{`"chroma.chromadotnet.org/declared-data-version":"1.5.9/`},
+			Writes: 1,
 		},
-		"TooLow":      {Reason: "A version below what is known to have run is refused.", State: "incident", Args: args("--version", "1.5.8", "--yes"), Code: exit.Refused, Want: "1.5.9 is known to have run"},
-		"Forced":      {Reason: "Force writes it, with a warning.", State: "incident", Args: args("--version", "1.5.8", "--force", "--yes"), Want: "warning: ", Bodies: []string{`"1.5.8/`}},
-		"NoVersion":   {Reason: "A version is needed.", State: "incident", Args: args(), Code: exit.Usage, Want: "--version"},
-		"NotAVersion": {Reason: "A tag without a version is refused.", State: "incident", Args: args("--version", "latest", "--yes"), Code: exit.Refused, Want: "no exact version"},
-		"NoIncident":  {Reason: "Without an incident there is nothing to declare.", State: "ready", Args: args("--version", "1.5.9", "--yes"), Code: exit.Refused, Want: "no open incident"},
-		"Notes":       {Reason: "What the plugin could not read is told before the question.", State: "incident", Args: args("--version", "1.5.9", "--yes"), Fault: fixture.Forbid("/compositionrevisions/"), Want: "note: the function's settings are not known", Bodies: []string{`"1.5.9/`}},
-		"NotAsked":    {Reason: "Without a terminal --yes is needed.", State: "incident", Args: args("--version", "1.5.9"), Code: exit.Usage, Want: "--yes"},
-		"DryRun":      {Reason: "A dry run writes nothing.", State: "incident", Args: args("--version", "1.5.9", "--dry-run", "client"), Want: "would be changed"},
+		"TooLow":      {Reason: "A version below what is known to have run is refused.", State: "incident", Args: args("--version", "1.5.8", "--yes"), Code: exit.Refused},
+		"Forced":      {Reason: "Force writes it, with a warning.", State: "incident", Args: args("--version", "1.5.8", "--force", "--yes"), Writes: 1},
+		"NoVersion":   {Reason: "A version is needed.", State: "incident", Args: args(), Code: exit.Usage},
+		"NotAVersion": {Reason: "A tag without a version is refused.", State: "incident", Args: args("--version", "latest", "--yes"), Code: exit.Refused},
+		"NoIncident":  {Reason: "Without an incident there is nothing to declare.", State: "ready", Args: args("--version", "1.5.9", "--yes"), Code: exit.Refused},
+		"Notes":       {Reason: "What the plugin could not read is told before the question.", State: "incident", Args: args("--version", "1.5.9", "--yes"), Fault: fixture.Forbid("/compositionrevisions/"), Writes: 1},
+		"NotAsked":    {Reason: "Without a terminal --yes is needed.", State: "incident", Args: args("--version", "1.5.9"), Code: exit.Usage},
+		"Client":      {Reason: "A dry run of the client says what would be written.", State: "incident", Args: args("--version", "1.5.9", "--dry-run", "client")},
+		"Server":      {Reason: "A dry run of the server has it checked.", State: "incident", Args: args("--version", "1.5.9", "--dry-run", "server")},
+		"Distributed": {Reason: "A distributed Chroma has no incidents.", State: "distributed-ready", Args: args("--version", "1.5.9", "--yes"), Code: exit.Refused},
+		"Claim": {
+			Reason: "Behind a claim the composite has the incident, and people annotate their claim.", State: "claim-backed", Args: args("--version", "1.5.9", "--yes"), Writes: 1,
+			Before: func(s *fixture.Server) {
+				s.Edit("XChroma", "demo-6a5fb", func(u *unstructured.Unstructured) {
+					_ = unstructured.SetNestedField(u.Object, true, "status", "dataVersionUnknown")
+					_ = unstructured.SetNestedField(u.Object, "efbtlcny-4", "status", "dataVersionUnknownIncident")
+				})
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, tc.Test)

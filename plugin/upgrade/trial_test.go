@@ -48,7 +48,9 @@ func TestTheTrialOfThePod(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := fixture.Serve(t, fixture.Load(t, "ready")...)
 			server.Fault = tc.fault
-			got := fixture.Run(t, server, "", "upgrade", "apply", "demo", "-n", "default", "--check-registry=false", "--image", repository+"1.5.10", "--yes", "--request-timeout", "2s")
+			args := []string{"upgrade", "apply", "demo", "-n", "default", "--check-registry=false", "--image", repository + "1.5.10", "--yes", "--request-timeout", "2s"}
+			got := fixture.Run(t, server, "", args...)
+			fixture.Told(t, server, tc.reason, got, args...)
 			if got.Code != tc.code || !strings.Contains(got.Out+got.Err, tc.want) || (tc.not != "" && strings.Contains(got.Err, tc.not)) {
 				t.Errorf("\n%s\nwant exit code %d and %q, got:\n%s", tc.reason, tc.code, tc.want, got)
 			}
