@@ -31,7 +31,7 @@ func (o *Options) Confirm(question string) error {
 		return nil
 	}
 	if !terminal.IsTerminal(o.Streams.In) {
-		return exit.Errorf(exit.Usage, "this needs a confirmation, and there is no terminal to ask at: say --yes after reading the above")
+		return exit.Errorf(exit.Usage, "this needs a confirmation, and there is no terminal to ask at. %s If so, say --yes", question)
 	}
 	return o.ask(question)
 }
