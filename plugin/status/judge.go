@@ -43,7 +43,7 @@ func judge(v *live.View, out *v1.Status) {
 		}
 		out.NextSteps = append(out.NextSteps, v1.NextStep{Why: "Wait for Crossplane.", Command: "kubectl chroma status " + name + " -w"})
 	case v.Chroma == nil:
-		judgeVald(out, name)
+		judgeVald(v, out, name)
 	default:
 		out.Healthy, out.Headline = true, serves(out)
 	}
@@ -90,6 +90,9 @@ func once(steps []v1.NextStep) []v1.NextStep {
 func serves(out *v1.Status) string {
 	runs := cmp.Or(out.Image.Running, "The server")
 	if out.Data != nil && out.Data.Ahead && !out.Data.Unknown {
+		if out.Image.Running != "" && out.Image.Running == out.Image.Wanted {
+			return runs + " runs. That it is ready is yet to be recorded."
+		}
 		return fmt.Sprintf("%s runs, and %s %s is recorded to start next.", runs, compatibility.Title(productOf(out.Data.Product)), out.Data.Version)
 	}
 	if out.Data == nil || out.Data.Version == "" {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/compatibility"
 	"github.com/function-chroma/function-chroma/function/reason"
@@ -43,7 +41,7 @@ func modelOf(v *live.View) v1.Status {
 	if v.Chroma != nil {
 		chromaPart(v, &out)
 	} else {
-		out.Clusters = clustersOf(v.Object)
+		out.Clusters = clustersOf(v)
 	}
 	out.Checks = checksOf(v, &out)
 	events := slices.DeleteFunc(slices.Clone(v.Events), routine)
@@ -106,24 +104,6 @@ func dataOf(of *chroma.Chroma) *v1.Data {
 	}
 	if version, err := compatibility.ParseVersion(status.DataProduct, status.DataVersion); err == nil {
 		out.Format = compatibility.FormatOf(version)
-	}
-	return out
-}
-
-func clustersOf(object *unstructured.Unstructured) []v1.Cluster {
-	var out []v1.Cluster
-	list, _, _ := unstructured.NestedSlice(object.Object, "spec", "infrastructure")
-	for _, one := range list {
-		infrastructure, _ := one.(map[string]any)
-		role, _ := infrastructure["role"].(string)
-		active, _ := infrastructure["active"].(bool)
-		clusters, _ := infrastructure["clusters"].([]any)
-		for _, c := range clusters {
-			fields, _ := c.(map[string]any)
-			name, _ := fields["name"].(string)
-			id, _ := fields["id"].(string)
-			out = append(out, v1.Cluster{Role: role, Name: name, ID: id, Active: active})
-		}
 	}
 	return out
 }

@@ -49,18 +49,26 @@ func (p printer) clusters(s v1.Status) {
 		return
 	}
 	p.section("Clusters")
+	var name, role, id int
 	for _, cluster := range s.Clusters {
-		state := p.palette.Good("active")
+		name, role, id = max(name, len(cluster.Name)), max(role, len(cluster.Role)), max(id, len(cluster.ID), len(noID))
+	}
+	for _, cluster := range s.Clusters {
+		state, paint := "active", p.palette.Good
 		if !cluster.Active {
-			state = p.palette.Faint("not active")
+			state, paint = "not active", p.palette.Faint
 		}
-		id := cluster.ID
-		if id == "" {
-			id = p.palette.Warn("no id yet")
+		ids := terminal.Pad(cluster.ID, id)
+		if cluster.ID == "" {
+			ids = p.palette.Warn(terminal.Pad(noID, id))
 		}
-		fmt.Fprintf(p.out, "  %s  %s  %s  %s\n", terminal.Pad(cluster.Name, labelWidth), terminal.Pad(cluster.Role, 8), state, id)
+		line := fmt.Sprintf("  %s  %s  %s  %s  %s", terminal.Pad(cluster.Name, name), terminal.Pad(cluster.Role, role), paint(terminal.Pad(state, len("not active"))), ids, cluster.Release)
+		fmt.Fprintln(p.out, strings.TrimRight(line, " "))
 	}
 }
+
+// noID of a cluster that is not there yet.
+const noID = "no id yet"
 
 // checks with their results.
 func (p printer) checks(s v1.Status) {

@@ -121,6 +121,25 @@ func TestWhatCannotBeReadIsNotSaidToBeGone(t *testing.T) {
 	}
 }
 
+func TestServerWhoseReadinessIsNotOnRecordYet(t *testing.T) {
+	cases := map[string]struct{ reason, wanted, want string }{
+		"New": {reason: "The new server runs.", wanted: "docker.io/chromadb/chroma:1.5.9", want: "docker.io/chromadb/chroma:1.5.9 runs. That it is ready is yet to be recorded."},
+		"Old": {reason: "The old server runs.", wanted: "docker.io/chromadb/chroma:1.5.10", want: "docker.io/chromadb/chroma:1.5.9 runs, and Chroma 1.5.9 is recorded to start next."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := fixture.Serve(t, fixture.Load(t, "ready")...)
+			server.Edit("Chroma", "demo", func(u *unstructured.Unstructured) {
+				_ = unstructured.SetNestedField(u.Object, tc.wanted, "spec", "image")
+				_ = unstructured.SetNestedStringSlice(u.Object, []string{"chroma"}, "status", "dataAhead")
+			})
+			if got := fixture.Run(t, server, "", "status", "demo", "-n", "default"); !strings.Contains(got.Out, tc.want) {
+				t.Errorf("\n%s\nwant %q, got:\n%s", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 func TestTableOfThousandsIsPaged(t *testing.T) {
 	var objects []*unstructured.Unstructured
 	for _, object := range fixture.Load(t, "ready") {

@@ -173,6 +173,8 @@ type Cluster struct {
 	ID string `json:"id,omitempty"`
 	// Active: its infrastructure is to run.
 	Active bool `json:"active"`
+	// Release is what is composed for it: a ValdRelease, or the Object of provider-kubernetes that holds one elsewhere.
+	Release string `json:"release,omitempty"`
 }
 
 // Condition of an object.
