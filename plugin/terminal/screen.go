@@ -58,7 +58,10 @@ func (s *Screen) draw(frame, foot string, cut bool) {
 	}
 	s.last = whole
 	if s.size == nil {
-		_, _ = io.WriteString(s.to, whole+"\n")
+		if cut {
+			whole += "\n"
+		}
+		_, _ = io.WriteString(s.to, whole)
 		return
 	}
 	width, height := s.size()

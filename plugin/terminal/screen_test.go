@@ -48,3 +48,14 @@ func TestScreen(t *testing.T) {
 		})
 	}
 }
+
+func TestFramesElsewhere(t *testing.T) {
+	var out writes
+	screen := NewScreen(&out)
+	screen.Draw("a\n", "do\n")
+	screen.Draw("a\n", "do\n")
+	screen.End("b\n")
+	if diff := cmp.Diff([]string{"a\ndo\n\n", "b\n"}, []string(out)); diff != "" {
+		t.Errorf("without a terminal each frame is apart from the next, and nothing follows the last: -want, +got:\n%s", diff)
+	}
+}
