@@ -114,7 +114,7 @@ e2e: $(addprefix $(BIN)/,$(E2E_TOOLS)) ## Test on a real cluster, made for it. R
 	E2E_BIN=$(BIN) go test -tags e2e -count=1 -v -timeout 60m -p 1 $(if $(RUN),-run '$(RUN)') ./test/e2e/cluster ./test/e2e
 
 # What CI has the time for: each kind of promise once, without what waits for minutes.
-E2E_CI := TestLeavesNothing|TestExample|TestImageSize|TestDataStays|TestDeletion|TestRetain|TestRefusals|TestWebhook|TestDistributedObjects|TestVald|TestPlan|TestFaults
+E2E_CI := TestLeavesNothing|TestExample|TestImageSize|TestDataStays|TestDeletion|TestRetain|TestRefusals|TestWebhook|TestDistributedObjects|TestVald|TestPlan|TestPlugin(Claims|Distributed|Vald)|TestFaults
 
 .PHONY: e2e-tools
 e2e-tools: $(addprefix $(BIN)/,$(E2E_TOOLS)) ## Build what the tests on a real cluster need: a quarter of an hour when the Go caches are cold.

@@ -43,6 +43,7 @@ var (
 	kindProvider      = kindOf("pkg.crossplane.io", "v1", "providers", "Provider")
 	kindFunction      = kindOf("pkg.crossplane.io", "v1", "functions", "Function")
 	kindChroma        = kindOf(chroma.Group, "v1alpha1", "chromas", chroma.Kind)
+	kindXChroma       = kindOf(chroma.Group, "v1alpha1", "xchromas", chroma.KindXChroma)
 
 	listAll = metav1.ListOptions{}
 )

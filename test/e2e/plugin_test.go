@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -25,8 +26,10 @@ import (
 
 // Exit codes of the plugin.
 const (
-	fine    = 0
-	refused = 3
+	fine      = 0
+	misused   = 2
+	refused   = 3
+	unhealthy = 4
 )
 
 // pluginProgram of this module, built when it is first needed.
@@ -96,7 +99,7 @@ func TestPlugin(t *testing.T) {
 	s.says(s.chromaCommand(fine, "logs", "demo"), "Connect to")
 	s.says(s.chromaCommand(fine, "events", "demo"), chroma.PodName("demo"))
 	s.says(s.chromaCommand(fine, "version"), "unction")
-	s.forward("demo")
+	s.forward("demo", "/api/v2/heartbeat", "heartbeat")
 
 	t.Log("Upgrading")
 	s.says(s.chromaCommand(fine, "upgrade", "check", "demo", "--image", image("1.5.9")), "1.5.9")
@@ -145,7 +148,7 @@ func TestPlugin(t *testing.T) {
 	t.Log("A report")
 	archive := filepath.Join(t.TempDir(), "report.zip")
 	s.chromaCommand(fine, "report", "demo", "-f", archive)
-	s.checkReport(archive)
+	s.checkReport(archive, "chroma-demo", "pod-demo-1")
 
 	t.Log("Deleting, and taking the claim again")
 	uid := s.claim("demo").UID
@@ -199,8 +202,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// forward a port with the plugin and ask the server through it.
-func (s *scene) forward(name string) {
+// forward a port with the plugin and ask the server through it. Its answer has to have a text.
+func (s *scene) forward(name, path, text string) {
 	s.Helper()
 	program, err := s.pluginProgram(s.Context())
 	if err != nil {
@@ -222,7 +225,7 @@ func (s *scene) forward(name string) {
 		s.Fatalf("port-forward says %q: %v", line, err)
 	}
 	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: s.dial, DisableKeepAlives: true}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+found+"/api/v2/heartbeat", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+found+path, nil)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -232,7 +235,7 @@ func (s *scene) forward(name string) {
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), "heartbeat") {
+	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), text) {
 		s.Errorf("through the forwarded port the server answers %s %q: %v", response.Status, body, err)
 	}
 	cancel()
@@ -248,8 +251,8 @@ func (e *environment) dial(ctx context.Context, network, address string) (net.Co
 	return (&net.Dialer{}).DialContext(ctx, network, address)
 }
 
-// checkReport opens the archive: it has what a person would ask for.
-func (s *scene) checkReport(archive string) {
+// checkReport opens the archive: it has what a person would ask for, the given files among it, and no secret.
+func (s *scene) checkReport(archive string, files ...string) {
 	s.Helper()
 	reader, err := zip.OpenReader(archive)
 	if err != nil {
@@ -259,7 +262,16 @@ func (s *scene) checkReport(archive string) {
 	var names []string
 	for _, file := range reader.File {
 		names = append(names, file.Name)
+		content, err := fs.ReadFile(reader, file.Name)
+		if err != nil {
+			s.Fatalf("cannot read the report: %v", err)
+		}
+		for _, secret := range []string{postgresPassword, storeKey, storeSecret} {
+			if strings.Contains(string(content), secret) {
+				s.Errorf("%s of the report has the secret %s", file.Name, secret)
+			}
+		}
 	}
-	s.says(strings.Join(names, "\n"), "status.txt", "chroma-demo", "pod-demo-1")
+	s.says(strings.Join(names, "\n"), append(files, "status.txt", "events.yaml", "version.yaml")...)
 	s.sayf("%s: the report has %d files", s.Name(), len(names))
 }

@@ -31,15 +31,7 @@ var (
 func TestVald(t *testing.T) {
 	s := newScene(t, 0)
 	s.installValdRelease()
-	text, err := os.ReadFile(filepath.Join(s.root, "examples", "vald-clusters.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	search := map[string]any{}
-	if err := yaml.Unmarshal(text, &search); err != nil {
-		t.Fatal(err)
-	}
-	search["metadata"].(map[string]any)["namespace"] = s.namespace
+	search := s.valdManifest()
 	release := func(cluster string) string { return s.namespace + "-" + cluster }
 
 	s.apply(search)
@@ -92,14 +84,8 @@ func TestVald(t *testing.T) {
 
 	// Somebody else's is not taken over.
 	s.kubectl("delete", "valdoperatorrelease", "search")
-	s.wait("ValdReleases gone", patience, func() (string, bool) {
-		seen := s.kubectl("get", "valdreleases", "-o", "name")
-		return seen, strings.TrimSpace(seen) == ""
-	})
-	s.apply(map[string]any{
-		"apiVersion": valdv1.GroupVersion().String(), "kind": valdv1.KindValdRelease,
-		"metadata": map[string]any{"name": release("taiwan")}, "spec": map[string]any{"agent": map[string]any{"ngt": map[string]any{"dimension": 4}}},
-	})
+	s.waitNoValdReleases()
+	s.apply(foreignRelease(release("taiwan")))
 	s.apply(search)
 	s.wait("others refused", patience, func() (string, bool) {
 		seen := s.kubectl("get", "valdoperatorrelease", "search", "-o", "jsonpath={.status.conditions[?(@.status=='False')].message}")
@@ -112,6 +98,37 @@ func TestVald(t *testing.T) {
 	if got, _, _ := unstructured.NestedFieldNoCopy(foreign.Object, "spec", "agent", "ngt", "dimension"); fmt.Sprint(got) != "4" || len(foreign.GetOwnerReferences()) > 0 {
 		t.Errorf("the ValdRelease of somebody else was taken over: dimension %v, owners %v", got, foreign.GetOwnerReferences())
 	}
+}
+
+// valdManifest is the example with three clusters.
+func (s *scene) valdManifest() map[string]any {
+	s.Helper()
+	text, err := os.ReadFile(filepath.Join(s.root, "examples", "vald-clusters.yaml"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	out := map[string]any{}
+	if err := yaml.Unmarshal(text, &out); err != nil {
+		s.Fatal(err)
+	}
+	out["metadata"].(map[string]any)["namespace"] = s.namespace
+	return out
+}
+
+// foreignRelease is one that somebody else has made.
+func foreignRelease(name string) map[string]any {
+	return map[string]any{
+		"apiVersion": valdv1.GroupVersion().String(), "kind": valdv1.KindValdRelease,
+		"metadata": map[string]any{"name": name}, "spec": map[string]any{"agent": map[string]any{"ngt": map[string]any{"dimension": 4}}},
+	}
+}
+
+func (s *scene) waitNoValdReleases() {
+	s.Helper()
+	s.wait("ValdReleases gone", patience, func() (string, bool) {
+		seen := s.kubectl("get", "valdreleases", "-o", "name")
+		return seen, strings.TrimSpace(seen) == ""
+	})
 }
 
 // installValdRelease from Vald's own module, where the shared folder with the newer definition is not here.

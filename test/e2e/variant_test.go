@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	valdv1 "github.com/function-chroma/function-chroma/apis/vald/v1"
 )
 
-// TestClaimsVariant replaces the Configuration by the one with claims. It is the last test, since the two serve the same
-// kind; it puts the first one back.
+// TestClaimsVariant is the last test, with the Configuration with claims.
 func TestClaimsVariant(t *testing.T) {
 	s := newScene(t, 2)
-	s.replaceConfiguration("configuration-chroma", "configuration-chroma-claims")
-	t.Cleanup(func() { s.replaceConfiguration("configuration-chroma-claims", "configuration-chroma") })
-
+	s.useClaims()
 	s.apply(manifest("kept", "1.5.0", nil))
 	s.apply(manifest("gone", "1.5.9", policy(chroma.PVCDelete)))
 	s.waitReady("kept", "1.5.0")
@@ -46,6 +46,29 @@ func TestClaimsVariant(t *testing.T) {
 	}
 }
 
+// useClaims replaces the Configuration by the one with claims until the test ends. The two serve the same kind, so that
+// nothing of another test can be there: the tests that use claims are the last ones.
+func (s *scene) useClaims() {
+	s.Helper()
+	s.Cleanup(func() { s.replaceConfiguration("configuration-chroma-claims", "configuration-chroma") })
+	s.replaceConfiguration("configuration-chroma", "configuration-chroma-claims")
+}
+
+// composite behind a claim.
+func (s *scene) composite(name string) *unstructured.Unstructured {
+	s.Helper()
+	claim, err := s.get(s.Context(), kindChroma, s.namespace, name)
+	if err != nil || claim == nil {
+		s.Fatalf("cannot find the claim %s: %v", name, err)
+	}
+	reference, _, _ := unstructured.NestedString(claim.Object, "spec", "resourceRef", "name")
+	composite, err := s.get(s.Context(), kindXChroma, "", reference)
+	if err != nil || composite == nil {
+		s.Fatalf("cannot find the composite %q of %s: %v", reference, name, err)
+	}
+	return composite
+}
+
 // replaceConfiguration installs another Configuration in the place of one.
 func (s *scene) replaceConfiguration(before, after string) {
 	s.Helper()
@@ -60,8 +83,9 @@ func (s *scene) replaceConfiguration(before, after string) {
 		s.Fatal(err)
 	}
 	err = s.until(ctx, "definitions of "+before+" gone", 2*time.Minute, func(ctx context.Context) (string, bool) {
+		// Crossplane waits for objects of namespaced definitions, and deletes none: those of earlier tests may still go.
 		output, err := s.run(ctx, nil, "kubectl", "get", "xrd", "-o", "name")
-		return output, err == nil && !strings.Contains(output, "chromas.chroma.chromadotnet.org")
+		return output, err == nil && !strings.Contains(output, chroma.Group) && !strings.Contains(output, valdv1.Group)
 	})
 	if err != nil {
 		s.Fatal(err)

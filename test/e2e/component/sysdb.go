@@ -30,6 +30,8 @@ const (
 
 // runSysdb with the words of its shell command. It ends when Postgres refuses it, as the real one does.
 func runSysdb(ctx context.Context, words []string) error {
+	// The real one logs its flags too, with the password among them.
+	log.Println("flags:", words)
 	flags := map[string]string{}
 	for _, word := range words {
 		name, value, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
