@@ -77,11 +77,11 @@ func (o *Options) Annotate(ctx context.Context, client *cluster.Client, object O
 
 // Merge fields into an object, and say so.
 func (o *Options) Merge(ctx context.Context, client *cluster.Client, object Object, fields map[string]any) error {
+	told, err := json.Marshal(fields)
+	if err != nil {
+		return fmt.Errorf("cannot encode the change: %w", err)
+	}
 	if o.DryRun == Client {
-		told, err := json.Marshal(fields)
-		if err != nil {
-			return fmt.Errorf("cannot encode the change: %w", err)
-		}
 		_, err = fmt.Fprintf(o.Streams.Out, "%s would be changed: %s\n", object, told)
 		return err
 	}
@@ -92,7 +92,7 @@ func (o *Options) Merge(ctx context.Context, client *cluster.Client, object Obje
 	if _, err := client.Merge(ctx, object.Kind, object.Namespace, object.Name, patch, o.DryRun == Server); err != nil {
 		return object.replaced(err)
 	}
-	return o.said(object, "changed")
+	return o.said(object, "changed", ": "+string(told))
 }
 
 // only if it is still the object of that UID, fields are changed.
@@ -137,7 +137,7 @@ func (o *Options) Delete(ctx context.Context, client *cluster.Client, object *un
 	case err != nil:
 		return err
 	}
-	return o.said(Of(object), "deleted")
+	return o.said(Of(object), "deleted", "")
 }
 
 // Apply an object, and say so. Forced, its fields are taken over from other managers.
@@ -149,14 +149,14 @@ func (o *Options) Apply(ctx context.Context, client *cluster.Client, object *uns
 	if _, err := client.Apply(ctx, object, force, o.DryRun == Server); err != nil {
 		return Of(object).replaced(err)
 	}
-	return o.said(Of(object), "applied")
+	return o.said(Of(object), "applied", "")
 }
 
-func (o *Options) said(object Object, what string) error {
+func (o *Options) said(object Object, what, detail string) error {
 	suffix := ""
 	if o.DryRun == Server {
 		suffix = " (server dry run)"
 	}
-	_, err := fmt.Fprintf(o.Streams.Out, "%s %s%s\n", object, what, suffix)
+	_, err := fmt.Fprintf(o.Streams.Out, "%s %s%s%s\n", object, what, suffix, detail)
 	return err
 }
