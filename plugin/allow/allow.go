@@ -118,11 +118,7 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 	if needed.because != "" {
 		return o.unneeded(view, needed.because)
 	}
-	for _, text := range needed.risk {
-		if text != "" {
-			_, _ = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(text, terminal.DefaultWidth), "\n"))
-		}
-	}
+	o.tell(needed.risk)
 	question := fmt.Sprintf("Allow %s on the data of %s/%s?", needed.wanted, view.Namespace(), view.Name())
 	view, err = o.Confirmed(ctx, client, view, f.Now, question, func(v *live.View) error {
 		// What was said is about the image that was wanted then.
@@ -143,7 +139,7 @@ type need struct {
 	because string
 	// wanted version.
 	wanted      string
-	risk        []string
+	risk        string
 	annotations map[string]any
 }
 
@@ -163,14 +159,46 @@ func (o *options) needed(v *live.View) (need, error) {
 	annotations := map[string]any{}
 	for _, needed := range verdict.Needed {
 		if !slices.Contains(o.permission.keys, needed.Key) {
-			return need{}, exit.Errorf(exit.Refused, "%s is refused for %s, which this command does not allow: %s", wanted, verdict.Reason, verdict.Message)
+			return need{}, exit.Errorf(exit.Refused, "%s is refused for %s, which this command does not allow. %s Type: %s", wanted, verdict.Reason, risk(verdict.Message), o.instead(v, verdict))
 		}
 		annotations[needed.Key] = needed.Value
 	}
 	if len(annotations) == 0 {
 		return need{}, exit.Errorf(exit.Refused, "%s is refused, and no annotation allows it: %s", wanted, verdict.Message)
 	}
-	return need{wanted: wanted, risk: []string{verdict.Message, verdict.Explanation}, annotations: annotations}, nil
+	told := risk(verdict.Message)
+	if !strings.Contains(told, verdict.Explanation) {
+		told += " " + verdict.Explanation
+	}
+	return need{wanted: wanted, risk: told, annotations: annotations}, nil
+}
+
+// instead of this command the one that says what the verdict takes.
+func (o *options) instead(v *live.View, verdict compatibility.Verdict) string {
+	name := fmt.Sprintf("-n %s %s", v.Namespace(), v.Name())
+	for _, other := range permissions() {
+		if !slices.ContainsFunc(verdict.Needed, func(a compatibility.Annotation) bool { return !slices.Contains(other.keys, a.Key) }) {
+			command := "kubectl chroma allow " + other.name + " " + name
+			if o.image != "" {
+				command += " --image " + o.image
+			}
+			return command
+		}
+	}
+	return "kubectl chroma incident show " + name
+}
+
+// risk is what a message says of the data. Which annotations to set is the command's part.
+func risk(message string) string {
+	for _, rest := range []string{" To do it nevertheless set ", " Nothing is changed. To go back "} {
+		message, _, _ = strings.Cut(message, rest)
+	}
+	return message
+}
+
+// tell a person something, in lines.
+func (o *options) tell(text string) {
+	_, _ = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(text, terminal.DefaultWidth), "\n"))
 }
 
 // version of a distributed Chroma, whose Postgres a later one has migrated: the function says so in a condition.
@@ -181,13 +209,13 @@ func (o *options) version(ctx context.Context, client *cluster.Client, v *live.V
 	case v.XR == nil:
 		return exit.Errorf(exit.Error, "%s/%s has no composite that could be read: what holds its version back is not known", v.Namespace(), v.Name())
 	case o.image != "" || !slices.Equal(o.permission.keys, []string{chroma.AnnotationAllowDowngrade}):
-		return exit.Errorf(exit.Usage, "%s/%s is distributed: it has a version, and only its downgrade can be allowed", v.Namespace(), v.Name())
+		return exit.Errorf(exit.Usage, "%[1]s/%[2]s is distributed: it has a version, and only its downgrade can be allowed. Type: kubectl chroma allow downgrade -n %[1]s %[2]s", v.Namespace(), v.Name())
 	case !older && blocked.Status == string(metav1.ConditionTrue):
 		return exit.Errorf(exit.Refused, "%s/%s is held back for %s, which this command does not allow: %s", v.Namespace(), v.Name(), blocked.Reason, blocked.Message)
 	case !older:
 		return o.unneeded(v, "no older version is held back")
 	}
-	_, _ = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(blocked.Message, terminal.DefaultWidth), "\n"))
+	o.tell(risk(blocked.Message))
 	question := fmt.Sprintf("Allow the older version on the database of %s/%s?", v.Namespace(), v.Name())
 	v, err := o.Confirmed(ctx, client, v, now, question, func(v *live.View) error {
 		if now := live.ConditionOf(v.XR, string(reason.UpgradeBlocked)); now != blocked {

@@ -13,7 +13,6 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/change"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
 	"github.com/function-chroma/function-chroma/plugin/live"
-	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
 // takeAway the annotations of the command that are there, all of them: one that stayed would allow more than a person
@@ -65,7 +64,10 @@ func (o *options) without(ctx context.Context, client *cluster.Client, v *live.V
 	if blocked.Status != string(metav1.ConditionTrue) {
 		return nil
 	}
-	text := fmt.Sprintf("The image that the spec asks for is held back now (%s). A server that runs goes on. %s", blocked.Reason, blocked.Message)
-	_, err = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(text, terminal.DefaultWidth), "\n"))
-	return err
+	is := "is held back now"
+	if o.DryRun != change.None {
+		is = "would be held back"
+	}
+	o.tell(fmt.Sprintf("The image that the spec asks for %s (%s). A server that runs goes on. %s", is, blocked.Reason, risk(blocked.Message)))
+	return nil
 }
