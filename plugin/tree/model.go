@@ -116,6 +116,9 @@ func stateOf(object *unstructured.Unstructured) (state, health string) {
 		return "not synced: " + synced.Reason, v1.HealthBad
 	case ready.Status == "True":
 		return "ready", v1.HealthGood
+	case object.GetKind() == cluster.Object().Kind && synced.Status == "True" && ready.Status == "False":
+		// Provider-kubernetes looks again after ten minutes: what it holds is shown below, as it is.
+		return "synced; not ready when looked at last", ""
 	case ready.Status == "" && synced.Status == "True":
 		return "synced", v1.HealthGood
 	case ready.Status != "":

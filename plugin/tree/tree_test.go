@@ -26,6 +26,19 @@ func TestTree(t *testing.T) {
 	}
 }
 
+func TestTreeOfAnObjectThatIsLookedAtSeldom(t *testing.T) {
+	server := fixture.Serve(t, fixture.Load(t, "ready")...)
+	server.Edit("Object", "demo-claim", func(u *unstructured.Unstructured) {
+		_ = unstructured.SetNestedSlice(u.Object, []any{
+			map[string]any{"type": "Synced", "status": "True", "reason": "ReconcileSuccess"}, map[string]any{"type": "Ready", "status": "False", "reason": "Creating"},
+		}, "status", "conditions")
+	})
+	got := fixture.Run(t, server, "", "tree", "demo", "-n", "default")
+	if !strings.Contains(got.Out, "synced; not ready when looked at last") || strings.Contains(got.Out, "Creating") {
+		t.Errorf("a claim that is bound is not being created, though its Object says so for ten minutes, got:\n%s", got)
+	}
+}
+
 func TestTreeForPrograms(t *testing.T) {
 	for _, format := range []string{"json", "yaml"} {
 		t.Run(format, func(t *testing.T) {
