@@ -78,7 +78,11 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 	if err != nil {
 		return err
 	}
-	return o.Annotate(ctx, client, change.Of(view.Object), map[string]any{chroma.AnnotationAcceptClaim: value})
+	if err := o.Annotate(ctx, client, change.Of(view.Object), map[string]any{chroma.AnnotationAcceptClaim: value}); err != nil {
+		return err
+	}
+	o.Next("status %s -w", change.Arguments(view.Object))
+	return nil
 }
 
 // lost claims alone can be accepted. Whether one is lost is not known when it cannot be read.

@@ -130,7 +130,15 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 	if err != nil {
 		return err
 	}
-	return o.Annotate(ctx, client, change.Of(view.Object), needed.annotations)
+	if err := o.Annotate(ctx, client, change.Of(view.Object), needed.annotations); err != nil {
+		return err
+	}
+	if o.image != "" {
+		o.Next("upgrade apply %s --image %s", change.Arguments(view.Object), o.image)
+		return nil
+	}
+	o.Next("status %s -w", change.Arguments(view.Object))
+	return nil
 }
 
 // A need for annotations.
@@ -175,7 +183,7 @@ func (o *options) needed(v *live.View) (need, error) {
 
 // instead of this command the one that says what the verdict takes.
 func (o *options) instead(v *live.View, verdict compatibility.Verdict) string {
-	name := fmt.Sprintf("-n %s %s", v.Namespace(), v.Name())
+	name := change.Arguments(v.Object)
 	for _, other := range permissions() {
 		if !slices.ContainsFunc(verdict.Needed, func(a compatibility.Annotation) bool { return !slices.Contains(other.keys, a.Key) }) {
 			command := "kubectl chroma allow " + other.name + " " + name
@@ -215,7 +223,7 @@ func (o *options) version(ctx context.Context, client *cluster.Client, v *live.V
 	case !older:
 		return o.unneeded(v, "no older version is held back")
 	}
-	o.tell(risk(blocked.Message))
+	o.tell(risk(blocked.Message) + " Chroma takes no migration back, and nobody has tried whether an older version works on the migrated database.")
 	question := fmt.Sprintf("Allow the older version on the database of %s/%s?", v.Namespace(), v.Name())
 	v, err := o.Confirmed(ctx, client, v, now, question, func(v *live.View) error {
 		if now := live.ConditionOf(v.XR, string(reason.UpgradeBlocked)); now != blocked {
@@ -226,7 +234,11 @@ func (o *options) version(ctx context.Context, client *cluster.Client, v *live.V
 	if err != nil {
 		return err
 	}
-	return o.Annotate(ctx, client, change.Of(v.Object), map[string]any{chroma.AnnotationAllowDowngrade: chroma.AnnotationTrue})
+	if err := o.Annotate(ctx, client, change.Of(v.Object), map[string]any{chroma.AnnotationAllowDowngrade: chroma.AnnotationTrue}); err != nil {
+		return err
+	}
+	o.Next("status %s -w", change.Arguments(v.Object))
+	return nil
 }
 
 // unneeded is told when the change is allowed as things are.

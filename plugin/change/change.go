@@ -70,6 +70,11 @@ func Of(object *unstructured.Unstructured) Object {
 	return Object{Kind: object.GroupVersionKind(), Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
 }
 
+// Arguments that name an object to a command.
+func Arguments(object *unstructured.Unstructured) string {
+	return "-n " + object.GetNamespace() + " " + object.GetName()
+}
+
 // Annotate an object. A nil value takes the annotation away.
 func (o *Options) Annotate(ctx context.Context, client *cluster.Client, object Object, annotations map[string]any) error {
 	return o.Merge(ctx, client, object, map[string]any{"metadata": map[string]any{"annotations": annotations}})

@@ -24,6 +24,13 @@ func (o *Options) Note(notes []string) {
 	}
 }
 
+// Next says which command to type after a change, one of the plugin's own.
+func (o *Options) Next(format string, args ...any) {
+	if o.DryRun == None {
+		_, _ = fmt.Fprintf(o.Streams.ErrOut, "next: kubectl chroma "+format+"\n", args...)
+	}
+}
+
 // Confirm something that cannot be taken back, or that can lose data. On a terminal a person is asked; elsewhere --yes
 // is needed, since a script that is asked hangs.
 func (o *Options) Confirm(question string) error {

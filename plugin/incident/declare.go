@@ -66,7 +66,8 @@ func (o *declareOptions) run(ctx context.Context, f factory.Factory, argument st
 		return exit.Errorf(exit.Refused, "%s/%s has no open incident: the version of its data is known", view.Namespace(), view.Name())
 	}
 	value := o.version + "/" + record.Incident
-	if declaration := record.Declare(value); !declaration.Ended {
+	declaration := record.Declare(value)
+	if !declaration.Ended {
 		if !o.force {
 			return exit.Errorf(exit.Refused, "%s", declaration.Message)
 		}
@@ -84,5 +85,11 @@ func (o *declareOptions) run(ctx context.Context, f factory.Factory, argument st
 	if err != nil {
 		return err
 	}
-	return o.Annotate(ctx, client, change.Of(view.Object), map[string]any{chroma.AnnotationDeclaredDataVersion: value})
+	if err := o.Annotate(ctx, client, change.Of(view.Object), map[string]any{chroma.AnnotationDeclaredDataVersion: value}); err != nil {
+		return err
+	}
+	if declaration.Ended {
+		o.Next("status %s -w", change.Arguments(view.Object))
+	}
+	return nil
 }

@@ -73,8 +73,12 @@ func (o *options) run(ctx context.Context, argument string) error {
 	} else {
 		left, err = o.roll(ctx, client, view)
 	}
-	if err != nil || !o.wait || o.DryRun != change.None {
+	if err != nil || o.DryRun != change.None {
 		return err
+	}
+	if !o.wait {
+		o.Next("status %s -w", change.Arguments(view.Object))
+		return nil
 	}
 	return status.Follow(ctx, o.factory, client, view.Object, left)
 }

@@ -125,7 +125,11 @@ func (o *ApplyOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !o.wait || o.DryRun != change.None {
+	if o.DryRun != change.None {
+		return nil
+	}
+	if !o.wait {
+		o.Next("status %s -w", change.Arguments(view.Object))
 		return nil
 	}
 	return status.Follow(ctx, o.factory, client, view.Object, o.timeout)
