@@ -4,6 +4,7 @@ package accept
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -89,6 +90,8 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 func lost(v *live.View) error {
 	uid := v.Chroma.Status.ClaimUID
 	switch {
+	case v.Distributed():
+		return exit.Errorf(exit.Refused, "%s/%s is distributed: its data is in Postgres and a bucket, and in no claim of its own", v.Namespace(), v.Name())
 	case uid == "":
 		return exit.Errorf(exit.Refused, "%s/%s has used no claim yet: there is nothing to accept", v.Namespace(), v.Name())
 	case v.ClaimError != nil:
@@ -121,23 +124,35 @@ func (o *options) choice(v *live.View) (value, question string, err error) {
 // show both claims.
 func (o *options) show(v *live.View) {
 	out := o.Streams.ErrOut
-	status := v.Chroma.Status
-	_, _ = fmt.Fprintf(out, "Lost   %s  UID %s\n       %s %s has run on it\n", chroma.ClaimName(v.Name()), status.ClaimUID, status.DataProduct, status.DataVersion)
+	_, _ = fmt.Fprintf(out, "Lost   %s  UID %s\n       %s\n", chroma.ClaimName(v.Name()), v.Chroma.Status.ClaimUID, ran(ledger.FromStatus(v.Chroma.Status)))
 	if v.Claim == nil {
 		_, _ = fmt.Fprintln(out, "Now    there is none")
 		return
 	}
 	record := ledger.FromAnnotations(string(v.Claim.GetUID()), v.Claim.GetAnnotations())
-	ran := "nothing has run on it"
-	switch {
-	case record.Unknown:
-		ran = "what has run on it is not known: its version will have to be declared"
-	case len(record.Versions) > 0:
-		var versions []string
-		for _, version := range record.Versions {
-			versions = append(versions, version.Title())
-		}
-		ran = strings.Join(versions, " and ") + " has run on it"
+	told := ran(&record)
+	if record.Unknown {
+		told += ": its version will have to be declared"
 	}
-	_, _ = fmt.Fprintf(out, "Now    %s  UID %s  created %s\n       %s\n", v.Claim.GetName(), v.Claim.GetUID(), v.Claim.GetCreationTimestamp().UTC().Format("2006-01-02T15:04:05Z"), ran)
+	_, _ = fmt.Fprintf(out, "Now    %s  UID %s  created %s\n       %s\n", v.Claim.GetName(), v.Claim.GetUID(), v.Claim.GetCreationTimestamp().UTC().Format("2006-01-02T15:04:05Z"), told)
+}
+
+// ran is what a record says of a claim.
+func ran(record *ledger.Record) string {
+	switch {
+	case record == nil, !record.Unknown && len(record.Versions) == 0:
+		return "nothing has run on it"
+	case record.Unknown:
+		return "what has run on it is not known"
+	}
+	var versions []string
+	for _, version := range record.Versions {
+		versions = append(versions, version.Title())
+	}
+	slices.Sort(versions)
+	has := "has"
+	if len(versions) > 1 {
+		has = "have"
+	}
+	return strings.Join(versions, " and ") + " " + has + " run on it"
 }

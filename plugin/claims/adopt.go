@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
+	"github.com/function-chroma/function-chroma/function/compatibility"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
 	"github.com/function-chroma/function-chroma/plugin/change"
 	"github.com/function-chroma/function-chroma/plugin/cluster"
@@ -127,7 +128,7 @@ func (o *adoptOptions) howToClone(claim v1.RetainedClaim, object *unstructured.U
 	}
 	opened := "nothing is known to have run"
 	if claim.Version != "" {
-		opened = claim.Product + " " + claim.Version + " has run"
+		opened = compatibility.Title(chroma.Product(claim.Product)) + " " + claim.Version + " has run"
 	}
 	_, _ = fmt.Fprintf(o.Streams.Out, `# A clone needs a CSI driver that can clone volumes. Its record of what has run on it is not copied: the first
 # Chroma on it asks for the version (%s; it was of Chroma %s).

@@ -61,6 +61,9 @@ func (o *declareOptions) run(ctx context.Context, f factory.Factory, argument st
 	if err != nil {
 		return err
 	}
+	if view.Distributed() {
+		return exit.Errorf(exit.Refused, "%s/%s is distributed: its database says itself what has migrated it, and nothing is declared", view.Namespace(), view.Name())
+	}
 	record := ledger.FromStatus(view.Chroma.Status)
 	if record == nil || !record.Unknown {
 		return exit.Errorf(exit.Refused, "%s/%s has no open incident: the version of its data is known", view.Namespace(), view.Name())
