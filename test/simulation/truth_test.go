@@ -231,7 +231,7 @@ func (o *oracle) declared(of *chroma.Chroma) {
 		}
 		maps.DeleteFunc(t.Versions, unnamed)
 		maps.DeleteFunc(t.ours, unnamed)
-		t.erased = false
+		t.erased = o.lacks(of.Status.ClaimUID, t.Versions) // A status that goes before the provider has written it takes it along.
 	}
 	for product, number := range of.Status.DataVersions {
 		version, err := compatibility.ParseVersion(product, number)
@@ -239,6 +239,21 @@ func (o *oracle) declared(of *chroma.Chroma) {
 			t.Versions[product] = version
 		}
 	}
+}
+
+// lacks tells whether the claim does not name the versions.
+func (o *oracle) lacks(uid string, versions map[chroma.Product]compatibility.Version) bool {
+	claim := o.w.claim("demo")
+	if claim == nil || string(claim.GetUID()) != uid {
+		return false
+	}
+	named := records(nil, claim).Versions
+	for product := range versions {
+		if _, is := named[product]; !is {
+			return true
+		}
+	}
+	return false
 }
 
 // open the data of a claim, as far as other Pods were composed on it, too.
