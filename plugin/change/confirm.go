@@ -16,11 +16,13 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
-// Note what could not be read, and what else a person should know before anything is changed.
+// Note what could not be read, and what else a person should know before anything is changed. What another note says too
+// is said there.
 func (o *Options) Note(notes []string) {
-	notes = slices.Sorted(slices.Values(notes))
-	for _, note := range slices.Compact(notes) {
-		_, _ = fmt.Fprintln(o.Streams.ErrOut, "note: "+note)
+	for _, note := range slices.Compact(slices.Sorted(slices.Values(notes))) {
+		if !slices.ContainsFunc(notes, func(other string) bool { return other != note && strings.Contains(other, note) }) {
+			_, _ = fmt.Fprintln(o.Streams.ErrOut, "note: "+note)
+		}
 	}
 }
 

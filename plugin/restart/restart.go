@@ -113,7 +113,7 @@ func comesBack(ctx context.Context, client *cluster.Client, v *live.View) error 
 	case v.ClaimError != nil:
 		return fmt.Errorf("it is not known whether the data would stay, so nothing was deleted: %w", v.ClaimError)
 	case v.Claim != nil && v.Claim.GetDeletionTimestamp() != nil:
-		return exit.Errorf(exit.Refused, "the claim is being deleted, and only the running Pod holds it: the data would be gone with the Pod")
+		return exit.Errorf(exit.Refused, "the claim %s is being deleted, and only the running Pod holds it: the data would be gone with the Pod, so nothing was deleted. How to copy it out: kubectl chroma status %s", v.Claim.GetName(), change.Arguments(v.Object))
 	}
 	// Whether it comes back is for the function to say.
 	answer, err := v.WithoutPod().Ask(ctx, client, nil)
@@ -122,7 +122,7 @@ func comesBack(ctx context.Context, client *cluster.Client, v *live.View) error 
 	}
 	if !slices.Contains(answer.Desired, chroma.RolePod) {
 		server := answer.Condition(string(reason.ServerReady))
-		return exit.Errorf(exit.Refused, "the function would not start the server again (%s), so nothing was deleted: %s", server.Reason, server.Message)
+		return exit.Errorf(exit.Refused, "the function would not start the server again (%s), so nothing was deleted. %s Next step: kubectl chroma status %s", server.Reason, server.Message, change.Arguments(v.Object))
 	}
 	return nil
 }

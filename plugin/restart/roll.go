@@ -3,6 +3,7 @@ package restart
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -48,7 +49,7 @@ func (o *options) roll(ctx context.Context, client *cluster.Client, v *live.View
 // workload of the component that was named. One of its name that is not of this Chroma is left alone.
 func (o *options) workload(ctx context.Context, client *cluster.Client, v *live.View) (*unstructured.Unstructured, error) {
 	if o.component == "" {
-		return nil, exit.Errorf(exit.Usage, "say which component with --component")
+		return nil, exit.Errorf(exit.Usage, "say which component with --component: %s", strings.Join(component.Names(component.All()), ", "))
 	}
 	of, err := component.Find(component.All(), o.component)
 	if err != nil {
@@ -59,7 +60,7 @@ func (o *options) workload(ctx context.Context, client *cluster.Client, v *live.
 	case err != nil:
 		return nil, err
 	case object == nil:
-		return nil, exit.Errorf(exit.Unhealthy, "%s/%s has no %s %s at the moment", v.Namespace(), v.Name(), of.Kind, of.Workload)
+		return nil, exit.Errorf(exit.Unhealthy, "%s/%s has no %s %s at the moment: see kubectl chroma status %s", v.Namespace(), v.Name(), of.Kind, of.Workload, change.Arguments(v.Object))
 	case object.GetLabels()[chroma.LabelChroma] != v.Name():
 		return nil, exit.Errorf(exit.Refused, "the %s %s is not one of %s/%s: nothing was changed", of.Kind, of.Workload, v.Namespace(), v.Name())
 	}
