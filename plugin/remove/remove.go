@@ -162,10 +162,13 @@ func (o *options) inEffect(ctx context.Context, client *cluster.Client, v *live.
 		}
 		return slices.ContainsFunc(claim.GetOwnerReferences(), v.Owns) == (policy == chroma.PVCDelete), nil
 	})
-	if apierrors.IsNotFound(err) {
+	switch {
+	case apierrors.IsNotFound(err):
 		return exit.Errorf(exit.Error, "somebody else has deleted it in the meantime: %w", err)
+	case err != nil:
+		return fmt.Errorf("%s/%s was not deleted: %w", v.Namespace(), v.Name(), err)
 	}
-	return err
+	return nil
 }
 
 // parts of what is deleted: the object, and the composite behind a claim.
@@ -193,8 +196,11 @@ func follows(object *unstructured.Unstructured, policy chroma.PVCDeletionPolicy)
 
 // end of a Chroma that is being deleted, for those who wait for it.
 func (o *options) end(ctx context.Context, client *cluster.Client, v *live.View, policy chroma.PVCDeletionPolicy) error {
-	if !o.wait || o.DryRun != change.None {
+	if o.DryRun != change.None {
 		return nil
+	}
+	if !o.wait {
+		return o.becomes(v, policy)
 	}
 	for _, part := range parts(v) {
 		if err := o.Wait(ctx, o.timeout, "it is gone", func(ctx context.Context) (bool, error) {
@@ -208,6 +214,21 @@ func (o *options) end(ctx context.Context, client *cluster.Client, v *live.View,
 		return nil
 	}
 	return o.claim(ctx, client, v, policy)
+}
+
+// becomes says what is to become of the data, for those who do not wait for it.
+func (o *options) becomes(v *live.View, policy chroma.PVCDeletionPolicy) error {
+	text := "Its Postgres and its bucket stay."
+	switch name := chroma.ClaimName(v.Name()); {
+	case policy != "" && v.Claim == nil:
+		text = fmt.Sprintf("It has no claim %s at the moment.", name)
+	case policy == chroma.PVCDelete:
+		text = fmt.Sprintf("Its claim %s goes with it.", name)
+	case policy == chroma.PVCRetain:
+		text = fmt.Sprintf("Its claim %s stays. A Chroma %s that is created again uses it.", name, v.Name())
+	}
+	_, err := fmt.Fprintln(o.Streams.Out, text)
+	return err
 }
 
 // claim looks what became of it.
