@@ -119,8 +119,10 @@ func (o *options) applyAll(ctx context.Context, text []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, object := range objects {
-		_, _ = fmt.Fprintf(o.Streams.ErrOut, "%s %s\n", object.GetKind(), nameOf(object))
+	if !o.Yes && o.DryRun == change.None {
+		for _, object := range objects {
+			_, _ = fmt.Fprintf(o.Streams.ErrOut, "%s %s\n", object.GetKind(), nameOf(object))
+		}
 	}
 	if err := o.Confirm(fmt.Sprintf("Apply these %d objects, and take over what others set in them?", len(objects))); err != nil {
 		return err
@@ -131,6 +133,9 @@ func (o *options) applyAll(ctx context.Context, text []byte) error {
 		if err := o.Options.Apply(ctx, client, object, true); err != nil {
 			refused = append(refused, err)
 		}
+	}
+	if count := len(refused); count > 0 {
+		refused = append(refused, fmt.Errorf("%d of %d objects could not be applied: apply again, the provider's configuration once the provider is healthy", count, len(objects)))
 	}
 	return errors.Join(refused...)
 }
