@@ -14,7 +14,9 @@ import (
 type Machinery struct {
 	// Composition and its revision in use.
 	Composition, Revision string
-	Step                  *pipeline.Step
+	// CompositionMissing: there is no Composition, or revision of one, of the name that the object has.
+	CompositionMissing bool
+	Step               *pipeline.Step
 	// Function object and its current revision. Nil: absent or unreadable.
 	Function, FunctionRevision *unstructured.Unstructured
 	// FunctionMissing: there is no Function of the name that the Composition gives.
@@ -42,6 +44,7 @@ func (v *View) readMachinery(ctx context.Context, client *cluster.Client) {
 		return
 	}
 	if composition == nil {
+		v.Machinery.CompositionMissing = true
 		v.note(fmt.Errorf("the function's settings are not known, and its defaults are assumed: there is no %s %s", kind.Kind, name))
 		return
 	}

@@ -52,7 +52,7 @@ func machineryTrouble(v *live.View, out *v1.Status, name string) bool {
 	case function != nil && function.Healthy == statusFalse:
 		out.Headline = fmt.Sprintf("The Function %s does not run: nobody decides. A running server goes on running. %s", function.Name, function.Message)
 		step("See its Pod.", "kubectl get pods -A -l pkg.crossplane.io/function="+function.Name)
-	case v.XR != nil && out.Crossplane.Composition == "" && out.Crossplane.Revision == "" && conditionOf(out, "Synced").Status == statusFalse:
+	case noComposition(v) && conditionOf(out, "Synced").Status == statusFalse:
 		out.Headline = "Crossplane has no Composition for it, so nobody decides: " + conditionOf(out, "Synced").Message
 		step("See which Compositions there are.", "kubectl get compositions.apiextensions.crossplane.io")
 		out.NextSteps = append(out.NextSteps, installation(v))
@@ -60,6 +60,12 @@ func machineryTrouble(v *live.View, out *v1.Status, name string) bool {
 		return false
 	}
 	return true
+}
+
+// noComposition was chosen, or it is not there any more: it went with its Configuration, for example.
+func noComposition(v *live.View) bool {
+	m := v.Machinery
+	return v.XR != nil && (m.CompositionMissing || m.Composition == "" && m.Revision == "")
 }
 
 // pausedOne is the object that Crossplane is paused for. Behind a claim it is the claim or the composite, and while both are

@@ -2,6 +2,7 @@ package status_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +119,22 @@ func TestWhatCannotBeReadIsNotSaidToBeGone(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestCompositionThatWentWithItsConfiguration(t *testing.T) {
+	objects := slices.DeleteFunc(fixture.Load(t, "ready"), func(o *unstructured.Unstructured) bool { return strings.HasPrefix(o.GetKind(), "Composition") })
+	server := fixture.Serve(t, objects...)
+	server.Edit("Chroma", "demo", func(u *unstructured.Unstructured) {
+		_ = unstructured.SetNestedSlice(u.Object, []any{map[string]any{
+			"type": "Synced", "status": "False", "reason": "ReconcileError", "message": "cannot fetch Composition: not found",
+		}}, "status", "conditions")
+	})
+	got := fixture.Run(t, server, "", "status", "demo", "-n", "default")
+	for _, want := range []string{"Crossplane has no Composition for it, so nobody decides: cannot fetch Composition: not found", "kubectl chroma install --version"} {
+		if got.Code != exit.Unhealthy || !strings.Contains(got.Out, want) {
+			t.Errorf("no event says how to mend it: want %q, got:\n%s", want, got)
+		}
 	}
 }
 
