@@ -167,14 +167,14 @@ func (o *options) needed(v *live.View) (need, error) {
 	annotations := map[string]any{}
 	for _, needed := range verdict.Needed {
 		if !slices.Contains(o.permission.keys, needed.Key) {
-			return need{}, exit.Errorf(exit.Refused, "%s is refused for %s, which this command does not allow. %s Type: %s", wanted, verdict.Reason, risk(verdict.Message), o.instead(v, verdict))
+			return need{}, exit.Errorf(exit.Refused, "%s is refused for %s, which this command does not allow. %s Type: %s", wanted, verdict.Reason, change.Risk(verdict.Message), o.instead(v, verdict))
 		}
 		annotations[needed.Key] = needed.Value
 	}
 	if len(annotations) == 0 {
 		return need{}, exit.Errorf(exit.Refused, "%s is refused, and no annotation allows it: %s", wanted, verdict.Message)
 	}
-	told := risk(verdict.Message)
+	told := change.Risk(verdict.Message)
 	if !strings.Contains(told, verdict.Explanation) {
 		told += " " + verdict.Explanation
 	}
@@ -196,14 +196,6 @@ func (o *options) instead(v *live.View, verdict compatibility.Verdict) string {
 	return "kubectl chroma incident show " + name
 }
 
-// risk is what a message says of the data. Which annotations to set is the command's part.
-func risk(message string) string {
-	for _, rest := range []string{" To do it nevertheless set ", " Nothing is changed. To go back "} {
-		message, _, _ = strings.Cut(message, rest)
-	}
-	return message
-}
-
 // tell a person something, in lines.
 func (o *options) tell(text string) {
 	_, _ = fmt.Fprintln(o.Streams.ErrOut, strings.Join(terminal.Wrap(text, terminal.DefaultWidth), "\n"))
@@ -223,7 +215,7 @@ func (o *options) version(ctx context.Context, client *cluster.Client, v *live.V
 	case !older:
 		return o.unneeded(v, "no older version is held back")
 	}
-	o.tell(risk(blocked.Message) + " Chroma takes no migration back, and nobody has tried whether an older version works on the migrated database.")
+	o.tell(change.Risk(blocked.Message) + " Chroma takes no migration back, and nobody has tried whether an older version works on the migrated database.")
 	question := fmt.Sprintf("Allow the older version on the database of %s/%s?", v.Namespace(), v.Name())
 	v, err := o.Confirmed(ctx, client, v, now, question, func(v *live.View) error {
 		if now := live.ConditionOf(v.XR, string(reason.UpgradeBlocked)); now != blocked {

@@ -68,6 +68,6 @@ func (o *options) without(ctx context.Context, client *cluster.Client, v *live.V
 	if o.DryRun != change.None {
 		is = "would be held back"
 	}
-	o.tell(fmt.Sprintf("The image that the spec asks for %s (%s). A server that runs goes on. %s", is, blocked.Reason, risk(blocked.Message)))
+	o.tell(fmt.Sprintf("The image that the spec asks for %s (%s). A server that runs goes on. %s", is, blocked.Reason, change.Risk(blocked.Message)))
 	return nil
 }

@@ -103,6 +103,9 @@ func (o *ApplyOptions) Run(ctx context.Context) error {
 		return exit.Errorf(exit.Refused, "the function refuses the image: %s; nothing was changed", check.Reason)
 	}
 	o.summary(check)
+	if files := names(others, file); files != "" {
+		o.Note([]string{fmt.Sprintf("the image was applied from a file (%s): change it there too, or the next apply sets it back", files)})
+	}
 	if err := o.tryPod(ctx, client, view); err != nil {
 		return err
 	}
@@ -141,9 +144,6 @@ func (o *ApplyOptions) others(of *unstructured.Unstructured) ([]writer, error) {
 	others, err := writersOf(of)
 	if err != nil {
 		return nil, err
-	}
-	if files := names(others, file); files != "" {
-		_, _ = fmt.Fprintf(o.Streams.ErrOut, "note: the image was applied from a file (%s): change it there too, or the next apply sets it back\n", files)
 	}
 	controllers := names(others, controller)
 	if controllers == "" {

@@ -44,12 +44,33 @@ func judge(ctx context.Context, client *cluster.Client, v *live.View, q question
 		out.Notes = append(out.Notes, "whatever the image, the server cannot be started or replaced now: "+server.Reason)
 	}
 	explain(v, with, &out)
-	if out.Allowed && q.file == nil && out.From != out.To {
-		out.NextSteps = []v1.NextStep{{
-			Why: "Change the image.", Command: fmt.Sprintf("kubectl chroma upgrade apply -n %s %s --image %s --wait", out.Namespace, out.Name, out.To),
-		}}
+	if q.file == nil {
+		out.NextSteps = next(out)
 	}
 	return out, nil
+}
+
+// next step after a check of what is in the cluster.
+func next(of v1.UpgradeCheck) []v1.NextStep {
+	one := func(why, command, rest string) []v1.NextStep {
+		return []v1.NextStep{{Why: why, Command: fmt.Sprintf("kubectl chroma %s -n %s %s%s", command, of.Namespace, of.Name, rest)}}
+	}
+	with := " --image " + of.To
+	switch because := reason.Reason(of.Reason); {
+	case of.Allowed && of.From != of.To:
+		return one("Change the image.", "upgrade apply", with+" --wait")
+	case of.Allowed:
+		return nil
+	case because == reason.Downgrade:
+		return one("Go back to the older version on this data, if that is meant.", "allow downgrade", with)
+	case because == reason.DowngradeChangesFormat:
+		return one("Go back over the border of the data format, if that is meant, after reading what it does.", "allow format-downgrade", with)
+	case because == reason.ProductChange:
+		return one("Go back to Chroma, if that is meant, after reading what it cannot do with this data.", "allow product-change", with)
+	case because == reason.DataVersionUnknown:
+		return one("Find out what ran on the data, and declare it.", "incident show", "")
+	}
+	return nil
 }
 
 // wantedOf a Chroma that is not asked about with another image: what its spec says, or the default that it keeps.

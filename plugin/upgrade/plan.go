@@ -66,14 +66,14 @@ func (o *planOptions) run(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
-	_, view, err := live.Chroma(ctx, o.factory, argument)
+	client, view, err := live.Chroma(ctx, o.factory, argument)
 	if err != nil {
 		return err
 	}
 	if view.XR == nil || !view.SingleNode() {
 		return exit.Errorf(exit.Usage, "cannot plan for %s: only a single-node Chroma that Crossplane composes can be played", view.Name())
 	}
-	run, err := stage(view, o.factory.Now())
+	run, err := stage(ctx, client, view, o.factory.Now())
 	if err != nil {
 		return fmt.Errorf("cannot play the upgrade: %w", err)
 	}
@@ -106,7 +106,7 @@ func (o *planOptions) run(ctx context.Context, argument string) error {
 }
 
 // stage the objects as they are in a simulated cluster, and let it come to rest.
-func stage(v *live.View, now time.Time) (*simulation.Simulation, error) {
+func stage(ctx context.Context, client *cluster.Client, v *live.View, now time.Time) (*simulation.Simulation, error) {
 	claims := v.XR != v.Object
 	inputs := map[schema.GroupVersionKind]map[string]any{v.XR.GroupVersionKind(): inputOf(v)}
 	run, err := simulation.New(simulation.Setting{Claims: claims, Inputs: inputs, Start: now.UTC()})
@@ -117,7 +117,7 @@ func stage(v *live.View, now time.Time) (*simulation.Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	furniture := append(simulation.Furniture(v.Object), simulation.ProviderConfig(v.Namespace(), with.Claims.ProviderConfig))
+	furniture := append(found(ctx, client, simulation.Furniture(v.Object)), simulation.ProviderConfig(v.Namespace(), with.Claims.ProviderConfig))
 	if err := run.Place(furniture...); err != nil {
 		return nil, err
 	}
@@ -147,6 +147,24 @@ func stage(v *live.View, now time.Time) (*simulation.Simulation, error) {
 	}
 	run.Steps = nil
 	return run, nil
+}
+
+// found are the classes as they are in the cluster. One that is not there is not taken for granted; one that cannot be read is.
+func found(ctx context.Context, client *cluster.Client, furniture []*unstructured.Unstructured) []*unstructured.Unstructured {
+	var out []*unstructured.Unstructured
+	for _, object := range furniture {
+		if kind := object.GroupVersionKind(); kind == cluster.StorageClass() || kind == cluster.PriorityClass() {
+			class, err := client.Find(ctx, kind, "", object.GetName())
+			switch {
+			case err == nil && class == nil:
+				continue
+			case err == nil:
+				object = class
+			}
+		}
+		out = append(out, object)
+	}
+	return out
 }
 
 // sum up what came of it.

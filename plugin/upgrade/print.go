@@ -9,6 +9,7 @@ import (
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/reason"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
+	"github.com/function-chroma/function-chroma/plugin/change"
 	"github.com/function-chroma/function-chroma/plugin/terminal"
 )
 
@@ -70,6 +71,9 @@ func printOne(to io.Writer, palette terminal.Palette, check v1.UpgradeCheck) err
 		formats = check.FormatBefore + " now, " + check.FormatAfter + " with the image"
 	}
 	why := check.Message
+	if len(check.NextSteps) > 0 {
+		why = change.Risk(why)
+	}
 	if check.Reason == string(reason.LedgerPending) {
 		// What the function would do first is no reason.
 		why = ""
