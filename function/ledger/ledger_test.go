@@ -414,6 +414,8 @@ func TestMergeWithWhatIsOnItsWay(t *testing.T) {
 	newer.Schema = Schema + 1
 	other := known(t, 9, "chroma 1.5.9")
 	other.ClaimUID = "another"
+	imaged := both
+	imaged.Record.RecoveryImage = "docker.io/chromadb/chroma:1.5.8"
 	cases := map[string]struct {
 		reason   string
 		merged   Merged
@@ -424,6 +426,7 @@ func TestMergeWithWhatIsOnItsWay(t *testing.T) {
 		"Behind":       {"A record with a lower number was there before.", both, known(t, 6, "chroma 1.5.9"), both},
 		"Ahead":        {"What a pass has recorded counts, also when the pass ended before its status was written.", both, known(t, 8, "chroma 1.5.9"), Merged{Record: known(t, 8, "chroma 1.5.9")}},
 		"Incident":     {"So does what it did not understand.", both, unknown(known(t, 8, "chroma 1.5.8"), "abcd2345-8"), Merged{Record: unknown(known(t, 8, "chroma 1.5.8"), "abcd2345-8")}},
+		"Imageless":    {"A status whose definition is older than the recovery image does not say that there is none.", both, imaged.Record, imaged},
 		"AnotherClaim": {"A record of another claim does not count at all.", both, other, both},
 		"NewerOnWay":   {"A newer function wrote it: everything is kept.", both, newer, Merged{Record: newer, Newer: true}},
 		"NewerThere":   {"What a newer function wrote stays.", Merged{Record: newer, Newer: true}, known(t, 8, "chroma 1.5.9"), Merged{Record: newer, Newer: true}},

@@ -49,6 +49,8 @@ func (m Merged) With(onItsWay Record) Merged {
 		return Merged{Record: onItsWay, Newer: true}
 	case onItsWay.Serial > m.Record.Serial:
 		return Merged{Record: onItsWay}
+	case onItsWay.Serial == m.Record.Serial && m.Record.lacksOnlyImage(onItsWay):
+		m.Record.RecoveryImage = onItsWay.RecoveryImage
 	}
 	return m
 }

@@ -53,11 +53,11 @@ func invalidPod(spec chroma.ChromaSpec) finding {
 		" The API would refuse such a Pod, so none is started, and one that runs stays. Mend the spec."}
 }
 
-// unknownPriority: the API refuses a Pod of a class that does not exist. It is asked for where a running server would have
-// to go first.
-func unknownPriority(s situation, ask map[string]pass.Requirement, pod *corev1.Pod) finding {
+// unknownPriority: the API refuses a Pod of a class that does not exist, or does not any more. It is asked for where a
+// running server would have to go first.
+func unknownPriority(s situation, ask map[string]pass.Requirement) finding {
 	name := s.w.Chroma.Spec.PriorityClassName
-	if name == "" || name == pod.Spec.PriorityClassName {
+	if name == "" {
 		return finding{}
 	}
 	ask[askPriority] = priorityClass(name)

@@ -174,12 +174,17 @@ func replace(s situation, pod *corev1.Pod) fate {
 		f.blocked = s.invalid
 		return f
 	}
+	f.ttl = ttlSoon
+	if !s.record.agreed {
+		// What was seen is recorded before anything is asked: a right that Crossplane lacks makes it wait for the answer.
+		f.blocked = finding{reason: reason.LedgerPending, message: recording(s, s.wanted)}
+		return f
+	}
 	f.ask = map[string]pass.Requirement{}
-	if unknown := unknownPriority(s, f.ask, pod); !unknown.none() {
+	if unknown := unknownPriority(s, f.ask); !unknown.none() {
 		f.blocked, f.ttl = unknown, ttlLater
 		return f
 	}
-	f.ttl = ttlSoon
 	f.raise = &s.wanted
 	if !s.record.covers(s.wanted) {
 		f.blocked = finding{reason: reason.LedgerPending, message: recording(s, s.wanted)}

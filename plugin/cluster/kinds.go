@@ -2,6 +2,7 @@ package cluster
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -35,6 +36,11 @@ func Event() schema.GroupVersionKind { return corev1.SchemeGroupVersion.WithKind
 // StorageClass of Kubernetes.
 func StorageClass() schema.GroupVersionKind {
 	return storagev1.SchemeGroupVersion.WithKind("StorageClass")
+}
+
+// PriorityClass of Kubernetes.
+func PriorityClass() schema.GroupVersionKind {
+	return schedulingv1.SchemeGroupVersion.WithKind("PriorityClass")
 }
 
 // Object of provider-kubernetes.

@@ -88,7 +88,7 @@ func firm(rules []Rule, firmly ...string) []Rule {
 
 // decided commands do what the function decides, and end without the rights to read what it decides by.
 func decided(rules []Rule, more ...string) []Rule {
-	return firm(rules, append(more, getClaims, getXChromas, "get pods", "get configmaps", "get services", "get objects")...)
+	return firm(rules, append(more, getClaims, getXChromas, "get pods", "get configmaps", "get services", "get objects", "get priorityclasses")...)
 }
 
 const (

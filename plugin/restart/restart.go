@@ -77,7 +77,7 @@ func (o *options) run(ctx context.Context, argument string) error {
 		return err
 	}
 	if !o.wait {
-		o.Next("status %s -w", change.Arguments(view.Object))
+		o.Next("status " + change.Arguments(view.Object) + " -w")
 		return nil
 	}
 	return status.Follow(ctx, o.factory, client, view.Object, left)
@@ -115,6 +115,9 @@ func comesBack(ctx context.Context, client *cluster.Client, v *live.View) error 
 	case v.Claim != nil && v.Claim.GetDeletionTimestamp() != nil:
 		return exit.Errorf(exit.Refused, "the claim %s is being deleted, and only the running Pod holds it: the data would be gone with the Pod, so nothing was deleted. How to copy it out: kubectl chroma status %s", v.Claim.GetName(), change.Arguments(v.Object))
 	}
+	if err := classed(ctx, client, v); err != nil {
+		return err
+	}
 	// Whether it comes back is for the function to say.
 	answer, err := v.WithoutPod().Ask(ctx, client, nil)
 	if err != nil {
@@ -123,6 +126,23 @@ func comesBack(ctx context.Context, client *cluster.Client, v *live.View) error 
 	if !slices.Contains(answer.Desired, chroma.RolePod) {
 		server := answer.Condition(string(reason.ServerReady))
 		return exit.Errorf(exit.Refused, "the function would not start the server again (%s), so nothing was deleted. %s Next step: kubectl chroma status %s", server.Reason, server.Message, change.Arguments(v.Object))
+	}
+	return nil
+}
+
+// classed refuses to delete a Pod whose next one the API would refuse: its PriorityClass can be gone. The function asks for
+// the class where it stops a server itself, and starts one without.
+func classed(ctx context.Context, client *cluster.Client, v *live.View) error {
+	name := v.Chroma.Spec.PriorityClassName
+	if name == "" {
+		return nil
+	}
+	class, err := client.Find(ctx, cluster.PriorityClass(), "", name)
+	switch {
+	case err != nil:
+		return fmt.Errorf("it is not known whether the server would come back, so nothing was deleted: %w", err)
+	case class == nil:
+		return exit.Errorf(exit.Refused, "there is no PriorityClass %s, and the API would refuse the next Pod, so nothing was deleted. Create the class, or mend spec.priorityClassName", name)
 	}
 	return nil
 }

@@ -28,6 +28,14 @@ func TestRestart(t *testing.T) {
 			Reason: "Whether the data would stay is not known when the claim cannot be read.", State: "ready", Args: args("--yes"), Fault: fixture.Forbid("/persistentvolumeclaims"),
 			Code: exit.Error,
 		},
+		"ClassGone": {
+			Reason: "The API would refuse the next Pod.", State: "ready", Args: args("--yes"), Code: exit.Refused,
+			Before: func(s *fixture.Server) {
+				s.Edit("Chroma", "demo", func(u *unstructured.Unstructured) {
+					_ = unstructured.SetNestedField(u.Object, "important", "spec", "priorityClassName")
+				})
+			},
+		},
 		"PodUnread": {
 			Reason: "A Pod that cannot be read is not absent.", State: "ready", Args: args("--yes"), Fault: fixture.Forbid("/pods/demo-1"),
 			Code: exit.Error,

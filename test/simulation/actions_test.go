@@ -84,6 +84,7 @@ func disturbances() []action {
 		{7, action{"spec: policy", (*run).setPolicy}},
 		{10, action{"spec: size", (*run).setSize}},
 		{7, action{"spec: priority class", (*run).setPriority}},
+		{7, action{"priority class deleted, or made again", (*run).switchClass}},
 		{9, action{"annotation: overrides", (*run).setOverrides}},
 		{700, action{"annotation: declaration", (*run).declare}},
 		{600, action{"annotation: accept-claim", (*run).acceptClaim}},
@@ -192,12 +193,23 @@ func (r *run) setSize(t *choice) bool {
 	return r.applySpec()
 }
 
-// absentClass is a PriorityClass that nobody has made.
-const absentClass = "absent"
+const (
+	// someClass is a PriorityClass that is made, deleted and made again.
+	someClass = "important"
+	// absentClass is one that nobody has made.
+	absentClass = "absent"
+)
 
 func (r *run) setPriority(t *choice) bool {
-	r.spec.Spec.PriorityClassName = pick(t, []string{"", "important", absentClass})
+	r.spec.Spec.PriorityClassName = pick(t, []string{"", someClass, absentClass})
 	return r.applySpec()
+}
+
+func (r *run) switchClass(*choice) bool {
+	if r.Get(kindPriorityClass, "", someClass) != nil {
+		return r.Delete(kindPriorityClass, "", someClass, metav1.DeletePropagationBackground) == nil
+	}
+	return r.Apply(priorityClass(someClass)) == nil
 }
 
 func (r *run) setOverrides(t *choice) bool {

@@ -11,6 +11,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,6 +41,8 @@ var (
 	kindRival = kindChroma.GroupVersion().WithKind("Rival")
 	kindPod   = corev1.SchemeGroupVersion.WithKind("Pod")
 	kindClaim = corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+
+	kindPriorityClass = schedulingv1.SchemeGroupVersion.WithKind("PriorityClass")
 )
 
 // world is a simulated cluster with the function in it.

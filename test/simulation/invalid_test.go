@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -61,6 +62,47 @@ func TestAPodOfAClassThatDoesNotExistDoesNotReplaceTheOneThatRuns(t *testing.T) 
 	w.settle()
 	if got := w.pod("demo"); got.GetUID() == before || got.Spec.PriorityClassName != "serch-critical" || w.running("demo") != image159 {
 		t.Errorf("the class is there: want another Pod of it, got %s of %q", w.running("demo"), got.Spec.PriorityClassName)
+	}
+}
+
+// TestAPodWhoseClassIsGoneIsNotReplaced: the API deletes a class that Pods have.
+func TestAPodWhoseClassIsGoneIsNotReplaced(t *testing.T) {
+	classed := func(c *chroma.Chroma) { c.Spec.PriorityClassName = someClass }
+	w := newWorld(t, nil)
+	w.apply(priorityClass(someClass), chromaOf("demo", image158, classed))
+	w.settle()
+	before := w.pod("demo").GetUID()
+	w.must(w.Delete(kindPriorityClass, "", someClass, metav1.DeletePropagationBackground))
+	w.apply(chromaOf("demo", image159, classed))
+	w.settle()
+	if got := w.condition("demo", "ServerReady") + " " + w.condition("demo", "UpgradeBlocked"); w.pod("demo").GetUID() != before || got != "True PodReady True InvalidSpec" {
+		t.Errorf("want the same Pod ready and the change held back, got %s", got)
+	}
+	w.apply(chromaOf("demo", image159, nil))
+	w.settle()
+	if got := w.running("demo"); got != image159 {
+		t.Errorf("without the class: want 1.5.9, got %q", got)
+	}
+}
+
+// TestWhatWasSeenIsRecordedBeforeAnythingIsAsked: a right that Crossplane lacks makes it wait for the answer.
+func TestWhatWasSeenIsRecordedBeforeAnythingIsAsked(t *testing.T) {
+	w := ready(t, "docker.io/chromadb/chroma:1.5.7")
+	w.apply(chromaOf("demo", image159, func(c *chroma.Chroma) { c.Spec.PriorityClassName = absentClass }))
+	w.settle()
+	asked := false
+	w.alter = func(rsp *fnv1.RunFunctionResponse) {
+		if _, asks := rsp.GetRequirements().GetResources()["priority-class"]; !asks || w.running("demo") != image158 {
+			return
+		}
+		asked = true
+		if got := w.chroma("demo").Status.DataVersion; got != "1.5.8" {
+			t.Errorf("want 1.5.8 recorded first, got %q", got)
+		}
+	}
+	w.edit(image158)
+	if !asked {
+		t.Error("nothing was asked: what is tested here?")
 	}
 }
 

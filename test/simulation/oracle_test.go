@@ -70,6 +70,8 @@ type observedPass struct {
 	manifest string
 	// away are the nodes that did not answer.
 	away map[string]bool
+	// classes of priority that were there.
+	classes map[string]bool
 	// theirs are the objects of others that were there.
 	theirs map[types.UID]bool
 }
@@ -176,6 +178,10 @@ func (o *oracle) look() {
 		}
 	}
 	o.seen.theirs = maps.Clone(o.foreign)
+	o.seen.classes = map[string]bool{}
+	for _, class := range o.w.Store().List(kindPriorityClass, "") {
+		o.seen.classes[class.GetName()] = true
+	}
 	o.seen.away = map[string]bool{}
 	for _, node := range o.w.Store().List(corev1.SchemeGroupVersion.WithKind("Node"), "") {
 		status, _, _ := simulator.Condition(node, "Ready")
@@ -362,7 +368,7 @@ func (o *oracle) stopped(c store.Change) {
 		o.violatef(5, "a Pod was stopped for %s, which is refused: %s", wanted, refusal.Message)
 		return
 	}
-	if class := of.Spec.PriorityClassName; class == absentClass && class != pod.Spec.PriorityClassName {
+	if class := of.Spec.PriorityClassName; class != "" && !o.seen.classes[class] {
 		o.violatef(5, "a Pod was stopped for one of a class that does not exist")
 	}
 	record := merged.Record.Declare(of.GetAnnotations()[chroma.AnnotationDeclaredDataVersion]).Record

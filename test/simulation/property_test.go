@@ -218,7 +218,7 @@ func kindNamed(name string) schema.GroupVersionKind {
 func (r *run) play(t fataler, c *choice, length int) {
 	actions := disturbances()
 	r.spec.Spec.Image = pick(c, images()[:5])
-	r.must(r.Apply(priorityClass("important")))
+	r.must(r.Apply(priorityClass(someClass)))
 	if !r.createXR(c) {
 		t.Fatalf("cannot create the Chroma")
 	}
@@ -303,6 +303,7 @@ func (r *run) end(c *choice) {
 	r.createNamespace(c)
 	r.createXR(c)
 	r.spec.Spec.Storage = storageOf("80Gi")
+	_ = r.Apply(priorityClass(someClass))
 	if r.spec.Spec.PriorityClassName == absentClass {
 		r.spec.Spec.PriorityClassName = ""
 	}
