@@ -82,7 +82,7 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 	if err := o.Annotate(ctx, client, change.Of(view.Object), map[string]any{chroma.AnnotationAcceptClaim: value}); err != nil {
 		return err
 	}
-	o.Next("status %s -w", change.Arguments(view.Object))
+	o.Next("status " + change.Arguments(view.Object) + " -w")
 	return nil
 }
 

@@ -134,10 +134,10 @@ func (o *options) run(ctx context.Context, f factory.Factory, argument string) e
 		return err
 	}
 	if o.image != "" {
-		o.Next("upgrade apply %s --image %s", change.Arguments(view.Object), o.image)
+		o.Next("upgrade apply " + change.Arguments(view.Object) + " --image " + o.image)
 		return nil
 	}
-	o.Next("status %s -w", change.Arguments(view.Object))
+	o.Next("status " + change.Arguments(view.Object) + " -w")
 	return nil
 }
 
@@ -229,7 +229,7 @@ func (o *options) version(ctx context.Context, client *cluster.Client, v *live.V
 	if err := o.Annotate(ctx, client, change.Of(v.Object), map[string]any{chroma.AnnotationAllowDowngrade: chroma.AnnotationTrue}); err != nil {
 		return err
 	}
-	o.Next("status %s -w", change.Arguments(v.Object))
+	o.Next("status " + change.Arguments(v.Object) + " -w")
 	return nil
 }
 

@@ -27,9 +27,9 @@ func (o *Options) Note(notes []string) {
 }
 
 // Next says which command to type after a change, one of the plugin's own.
-func (o *Options) Next(format string, args ...any) {
+func (o *Options) Next(command string) {
 	if o.DryRun == None {
-		_, _ = fmt.Fprintf(o.Streams.ErrOut, "next: kubectl chroma "+format+"\n", args...)
+		_, _ = fmt.Fprintln(o.Streams.ErrOut, "next: kubectl chroma "+command)
 	}
 }
 

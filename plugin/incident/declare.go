@@ -92,7 +92,7 @@ func (o *declareOptions) run(ctx context.Context, f factory.Factory, argument st
 		return err
 	}
 	if declaration.Ended {
-		o.Next("status %s -w", change.Arguments(view.Object))
+		o.Next("status " + change.Arguments(view.Object) + " -w")
 	}
 	return nil
 }

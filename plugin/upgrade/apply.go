@@ -132,7 +132,7 @@ func (o *ApplyOptions) Run(ctx context.Context) error {
 		return nil
 	}
 	if !o.wait {
-		o.Next("status %s -w", change.Arguments(view.Object))
+		o.Next("status " + change.Arguments(view.Object) + " -w")
 		return nil
 	}
 	return status.Follow(ctx, o.factory, client, view.Object, o.timeout)
