@@ -49,7 +49,22 @@ func (v *View) keepEvents(list []*unstructured.Unstructured) {
 			v.Events = append(v.Events, event)
 		}
 	}
+	if v.IsClaim() && v.XR != nil {
+		v.Events = slices.DeleteFunc(v.Events, v.isTwin(slices.Clone(v.Events)))
+	}
 	slices.SortStableFunc(v.Events, func(a, b Event) int { return a.Last.Compare(b.Last) })
+}
+
+// isTwin tells of an event about the composite whether the claim has it too: the function tells what it decides to both.
+func (v *View) isTwin(all []Event) func(Event) bool {
+	of := func(e Event) Event { return Event{Warning: e.Warning, Reason: e.Reason, Message: e.Message} }
+	told := map[Event]bool{}
+	for _, event := range all {
+		if event.Kind == v.Object.GetKind() && event.Name == v.Name() {
+			told[of(event)] = true
+		}
+	}
+	return func(e Event) bool { return e.Kind == v.XR.GetKind() && e.Name == v.XR.GetName() && told[of(e)] }
 }
 
 // about tells whether an event is about an object and not about one of its name that an earlier Chroma had. A part has no

@@ -11,9 +11,11 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/live"
 )
 
-// routine events say that something was written, or is not ready yet, which the conditions say better.
+// routine events say that something was written, chosen, or is not ready yet, which the rest says better.
 func routine(event live.Event) bool {
-	return !event.Warning && slices.Contains([]string{"ComposeResources", "CreatedExternalResource", "UpdatedExternalResource", string(reason.NotBlocked)}, event.Reason)
+	return !event.Warning && slices.Contains([]string{
+		"SelectComposition", "BindCompositeResource", "ComposeResources", "CreatedExternalResource", "UpdatedExternalResource", string(reason.NotBlocked),
+	}, event.Reason)
 }
 
 // eventsShown are the newest ones that are no routine.
