@@ -26,9 +26,10 @@ func TestPluginVald(t *testing.T) {
 
 	t.Log("Looking")
 	s.says(s.chromaCommand(fine, "status", "vor/search", "-w", "--timeout", "1m"), "search  Completed")
-	s.matches(s.chromaCommand(fine, "status", "vor/search"), `tokyo +hot +active +gke-tokyo-1`, `osaka +hot +active +gke-osaka-1`, `taiwan +standby +active +gke-taiwan-1`)
-	s.matches(s.chromaCommand(fine, "status", "-A"), s.namespace+` +vor/search +Completed`)
 	release := func(cluster string) string { return s.namespace + "-" + cluster }
+	s.matches(s.chromaCommand(fine, "status", "vor/search"), `tokyo +hot +active +gke-tokyo-1 +ValdRelease `+release("tokyo"),
+		`osaka +hot +active +gke-osaka-1 +ValdRelease `+release("osaka"), `taiwan +standby +active +gke-taiwan-1 +ValdRelease `+release("taiwan"))
+	s.matches(s.chromaCommand(fine, "status", "-A"), s.namespace+` +vor/search +Completed`)
 	s.says(s.chromaCommand(fine, "tree", "vor/search"), "ValdOperatorRelease search", "ValdRelease "+release("tokyo"), "ValdRelease "+release("osaka"), "ValdRelease "+release("taiwan"))
 	s.says(s.chromaCommand(fine, "events", "vor/search"), "ValdOperatorRelease search", "VRS creation completed successfully")
 	s.says(s.chromaCommand(fine, "explain", "vor/search"), "Succeeded", "Completed")
@@ -54,7 +55,8 @@ func TestPluginVald(t *testing.T) {
 	setTaiwan(search, "gke-taiwan-1")
 	s.apply(search)
 	s.waitConditionOf(kindValdOperatorRelease, "search", "WaitingCreateVrs", "False", "Failed")
-	s.says(s.chromaCommand(unhealthy, "status", "vor/search"), release("taiwan"), "belongs to somebody else", "kubectl edit valdoperatorrelease -n "+s.namespace+" search")
+	s.says(s.chromaCommand(unhealthy, "status", "vor/search"), release("taiwan"), "belongs to somebody else",
+		"kubectl get valdrelease -n "+s.namespace+" "+release("taiwan")+" -o yaml", "kubectl edit valdoperatorrelease -n "+s.namespace+" search")
 }
 
 // setTaiwan gives the cluster in Taiwan an id.

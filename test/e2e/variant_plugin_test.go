@@ -14,9 +14,11 @@ import (
 // TestPluginClaims leads Chromas that are claims through their life with the plugin alone. What it writes goes to the
 // claim, and takes effect through the composite.
 func TestPluginClaims(t *testing.T) {
-	s := newScene(t, 2)
+	s := newScene(t, 3)
 	s.useClaims()
 	s.apply(manifest("demo", "1.4.1", nil))
+	// Each has its turn: Crossplane looks only now and then at one that changes too often.
+	s.apply(manifest("old", "1.5.9", nil))
 	s.apply(manifest("gone", "1.5.9", nil))
 	s.says(s.chromaCommand(fine, "status", "demo", "-w"), "demo  Ready", "1.4.1")
 	s.write("demo")
@@ -49,15 +51,15 @@ func TestPluginClaims(t *testing.T) {
 	}
 
 	t.Log("Going back")
-	// Another one: Crossplane has looked at the first too often by now, and would do so only now and then.
-	s.apply(manifest("gone", "1.5.0", nil))
-	s.waitCondition("gone", "UpgradeBlocked", "True", "Downgrade")
-	s.says(s.chromaCommand(fine, "status", "gone"), "Downgrade", "kubectl chroma allow downgrade -n "+s.namespace+" gone")
-	s.chromaCommand(fine, "allow", "downgrade", "gone", "--yes")
-	s.annotated("gone", chroma.AnnotationAllowDowngrade, true)
-	s.waitReady("gone", "1.5.0")
-	s.chromaCommand(fine, "allow", "downgrade", "gone", "--revoke")
-	s.annotated("gone", chroma.AnnotationAllowDowngrade, false)
+	s.waitReady("old", "1.5.9")
+	s.apply(manifest("old", "1.5.0", nil))
+	s.waitCondition("old", "UpgradeBlocked", "True", "Downgrade")
+	s.says(s.chromaCommand(fine, "status", "old"), "Downgrade", "kubectl chroma allow downgrade -n "+s.namespace+" old")
+	s.chromaCommand(fine, "allow", "downgrade", "old", "--yes")
+	s.annotated("old", chroma.AnnotationAllowDowngrade, true)
+	s.waitReady("old", "1.5.0")
+	s.chromaCommand(fine, "allow", "downgrade", "old", "--revoke")
+	s.annotated("old", chroma.AnnotationAllowDowngrade, false)
 
 	t.Log("A report")
 	archive := filepath.Join(t.TempDir(), "report.zip")
@@ -73,8 +75,9 @@ func TestPluginClaims(t *testing.T) {
 	s.says(s.chromaCommand(fine, "delete", "gone", "--delete-data", "--wait", "--yes"), chroma.ClaimName("gone"))
 	// It is on its way out until the Pod has ended.
 	s.wait("claim gone", time.Minute, func() (string, bool) { return "it is there", s.claim("gone") == nil })
+	s.chromaCommand(fine, "delete", "old", "--keep-data", "--wait", "--yes")
 	unused := s.chromaCommand(fine, "claims", "--unused")
-	s.says(unused, chroma.ClaimName("demo"), "1.5.9")
+	s.says(unused, chroma.ClaimName("demo"), "1.5.9", chroma.ClaimName("old"))
 	if strings.Contains(unused, chroma.ClaimName("gone")) {
 		t.Errorf("a claim that is gone is listed:\n%s", unused)
 	}
