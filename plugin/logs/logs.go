@@ -37,7 +37,8 @@ func New(f factory.Factory) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "logs NAME",
 		Short: "Print the logs of the server, or of the components",
-		Long: `Print the log of the server or, of a distributed Chroma, those of its components, each line with the name of its Pod.
+		Long: `Print the log of the server or, of a distributed Chroma, those of its components, each line with the name
+of its Pod where there are several.
 
 ` + exit.Help + `
 
