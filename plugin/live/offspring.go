@@ -63,13 +63,13 @@ func (o offspring) has(kind, name string) bool { return o[kind] != nil && o[kind
 func (v *View) readBelow(ctx context.Context, client *cluster.Client) {
 	pods, err := podsWith(ctx, client, v.Namespace(), component.WithPods())
 	v.note(err)
-	var lists []*unstructured.Unstructured
+	v.below = pods
 	holds := func(one Reference) bool { return one.Kind.GroupKind() == cluster.Object().GroupKind() }
 	if slices.ContainsFunc(References(v.XR, v.Namespace()), holds) {
-		lists, err = client.List(ctx, schema.FromAPIVersionAndKind(chart.MemberListAPIVersion, chart.KindMemberList), v.Namespace(), "")
+		lists, err := client.List(ctx, schema.FromAPIVersionAndKind(chart.MemberListAPIVersion, chart.KindMemberList), v.Namespace(), "")
 		v.note(err)
+		v.below = append(v.below, lists...)
 	}
-	v.below = append(pods, lists...)
 }
 
 // Below an object of the view: the Pods of a workload, or the MemberList that an Object of provider-kubernetes holds.

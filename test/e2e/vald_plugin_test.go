@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -80,7 +81,7 @@ func (s *scene) checkRendered(search map[string]any, names ...string) {
 	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(s.chromaCommand(fine, "render", "-f", file)), 4096)
 	for {
 		object := &unstructured.Unstructured{}
-		if err := decoder.Decode(object); err == io.EOF {
+		if err := decoder.Decode(object); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			s.Fatalf("cannot read what was rendered: %v", err)
