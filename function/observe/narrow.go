@@ -36,10 +36,10 @@ func NewNarrower(reads map[string][]string) Narrower {
 // Append to out what is left of a request. What cannot be understood stays as it is. It is never longer than it was.
 func (n Narrower) Append(out, request []byte) []byte {
 	return rewrite(out, request, func(number protowire.Number) change {
-		switch number {
-		case fieldObserved:
+		switch {
+		case number == fieldObserved:
 			return n.observed
-		case fieldRequiredResources, fieldExtraResources:
+		case number == fieldRequiredResources, number == fieldExtraResources:
 			return n.answer
 		}
 		return nil
@@ -49,10 +49,10 @@ func (n Narrower) Append(out, request []byte) []byte {
 // observed State: the composite and what is composed.
 func (n Narrower) observed(out, state []byte) []byte {
 	return rewrite(out, state, func(number protowire.Number) change {
-		switch number {
-		case fieldComposite:
+		switch {
+		case number == fieldComposite:
 			return n.resource
-		case fieldResources:
+		case number == fieldResources:
 			return only(fieldValue, n.resource)
 		}
 		return nil
@@ -135,10 +135,10 @@ func (l leave) of(out, object []byte) []byte {
 func inside(object change) change {
 	return func(out, value []byte) []byte {
 		return rewrite(out, value, func(number protowire.Number) change {
-			switch number {
-			case fieldStructValue:
+			switch {
+			case number == fieldStructValue:
 				return object
-			case fieldListValue:
+			case number == fieldListValue:
 				return only(fieldValues, only(fieldStructValue, object))
 			}
 			return nil

@@ -74,7 +74,7 @@ func rewrite(out, message []byte, of func(protowire.Number) change) []byte {
 // resize a length in its place: a number may have more bytes than it needs.
 func resize(length []byte, size int) {
 	for i := range length {
-		length[i] = byte(size) | 0x80
+		length[i] = byte(size&0x7f) | 0x80
 		size >>= 7
 	}
 	length[len(length)-1] &= 0x7f
