@@ -36,26 +36,28 @@ func NewNarrower(reads map[string][]string) Narrower {
 // Append to out what is left of a request. What cannot be understood stays as it is. It is never longer than it was.
 func (n Narrower) Append(out, request []byte) []byte {
 	return rewrite(out, request, func(number protowire.Number) change {
-		switch {
-		case number == fieldObserved:
+		switch number {
+		case fieldObserved:
 			return n.observed
-		case number == fieldRequiredResources, number == fieldExtraResources:
+		case fieldRequiredResources, fieldExtraResources:
 			return n.answer
+		default:
+			return nil
 		}
-		return nil
 	})
 }
 
 // observed State: the composite and what is composed.
 func (n Narrower) observed(out, state []byte) []byte {
 	return rewrite(out, state, func(number protowire.Number) change {
-		switch {
-		case number == fieldComposite:
+		switch number {
+		case fieldComposite:
 			return n.resource
-		case number == fieldResources:
+		case fieldResources:
 			return only(fieldValue, n.resource)
+		default:
+			return nil
 		}
-		return nil
 	})
 }
 
@@ -135,13 +137,14 @@ func (l leave) of(out, object []byte) []byte {
 func inside(object change) change {
 	return func(out, value []byte) []byte {
 		return rewrite(out, value, func(number protowire.Number) change {
-			switch {
-			case number == fieldStructValue:
+			switch number {
+			case fieldStructValue:
 				return object
-			case number == fieldListValue:
+			case fieldListValue:
 				return only(fieldValues, only(fieldStructValue, object))
+			default:
+				return nil
 			}
-			return nil
 		})
 	}
 }
