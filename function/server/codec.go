@@ -15,10 +15,15 @@ type codec struct {
 	encoding.CodecV2
 
 	narrow func(out, request []byte) []byte
+	// buffers in sizes that requests have. gRPC's own pool gives a megabyte to all that is above 32 KiB.
+	buffers mem.BufferPool
 }
 
 func newCodec(narrow func(out, request []byte) []byte) codec {
-	return codec{CodecV2: encoding.GetCodecV2("proto"), narrow: narrow}
+	return codec{
+		CodecV2: encoding.GetCodecV2("proto"), narrow: narrow,
+		buffers: mem.NewTieredBufferPool(16<<10, 32<<10, 64<<10, 128<<10, 256<<10, 1<<20, 4<<20),
+	}
 }
 
 // Unmarshal a message.
@@ -33,10 +38,9 @@ func (c codec) Unmarshal(data mem.BufferSlice, into any) error {
 	if message == nil || c.narrow == nil {
 		return c.CodecV2.Unmarshal(data, into) //nolint:wrapcheck // It is gRPC's own, with gRPC's own words.
 	}
-	pool := mem.DefaultBufferPool()
-	buffer := data.MaterializeToBuffer(pool)
+	buffer := data.MaterializeToBuffer(c.buffers)
 	defer buffer.Free()
-	narrowed := pool.Get(buffer.Len())
-	defer pool.Put(narrowed)
+	narrowed := c.buffers.Get(buffer.Len())
+	defer c.buffers.Put(narrowed)
 	return proto.Unmarshal(c.narrow((*narrowed)[:0], buffer.ReadOnlyData()), message) //nolint:wrapcheck // gRPC says what it was doing.
 }
