@@ -3,16 +3,12 @@
 package e2e
 
 import (
-	"context"
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
-	valdv1 "github.com/function-chroma/function-chroma/apis/vald/v1"
 )
 
 // TestClaimsVariant is the last test, with the Configuration with claims.
@@ -67,45 +63,4 @@ func (s *scene) composite(name string) *unstructured.Unstructured {
 		s.Fatalf("cannot find the composite %q of %s: %v", reference, name, err)
 	}
 	return composite
-}
-
-// replaceConfiguration installs another Configuration in the place of one.
-func (s *scene) replaceConfiguration(before, after string) {
-	s.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), 5*time.Minute)
-	defer cancel()
-	object, err := s.get(ctx, kindConfiguration, "", before)
-	if err != nil || object == nil {
-		s.Fatalf("cannot find Configuration %s: %v", before, err)
-	}
-	source := object.Object["spec"].(map[string]any)["package"].(string)
-	if _, err := s.run(ctx, nil, "kubectl", "delete", "configuration", before, "--timeout=2m"); err != nil {
-		s.Fatal(err)
-	}
-	err = s.until(ctx, "definitions of "+before+" gone", 2*time.Minute, func(ctx context.Context) (string, bool) {
-		// Crossplane waits for objects of namespaced definitions, and deletes none: those of earlier tests may still go.
-		output, err := s.run(ctx, nil, "kubectl", "get", "xrd", "-o", "name")
-		return output, err == nil && !strings.Contains(output, chroma.Group) && !strings.Contains(output, valdv1.Group)
-	})
-	if err != nil {
-		s.Fatal(err)
-	}
-	if err := s.applyText(ctx, fmt.Appendf(nil, `
-apiVersion: pkg.crossplane.io/v1
-kind: Configuration
-metadata: {name: %s}
-spec: {package: %q}
-`, after, strings.Replace(source, before, after, 1))); err != nil {
-		s.Fatal(err)
-	}
-	if err := s.untilHealthy(ctx, kindConfiguration); err != nil {
-		s.Fatal(err)
-	}
-	err = s.until(ctx, "kind Chroma served by "+after, 2*time.Minute, func(ctx context.Context) (string, bool) {
-		output, err := s.run(ctx, nil, "kubectl", "get", "chromas", "-A")
-		return output, err == nil
-	})
-	if err != nil {
-		s.Fatal(err)
-	}
 }
