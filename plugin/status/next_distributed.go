@@ -2,8 +2,10 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	chroma "github.com/function-chroma/function-chroma/apis/chroma/v1alpha1"
 	"github.com/function-chroma/function-chroma/function/distributed/chart"
 	"github.com/function-chroma/function-chroma/function/reason"
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
@@ -38,6 +40,9 @@ func nextForComponents(v *live.View, because v1.Condition, name string) []v1.Nex
 	case reason.WaitingForChecks:
 		return one("See what is wrong with Postgres or the bucket.", "kubectl chroma check %s", name)
 	case reason.Downgrade, reason.PostgresNewer:
+		if allowedSince(v, because) {
+			return one("Wait: it is allowed, and Crossplane has not looked since.", "kubectl chroma status %s -w", name)
+		}
 		return append(versionBack(v, name), one("Or allow it.", "kubectl chroma allow downgrade %s", name)...)
 	case reason.VersionNotKnown:
 		return versionBack(v, name)
@@ -52,6 +57,13 @@ func nextForComponents(v *live.View, because v1.Condition, name string) []v1.Nex
 		return one("Correct what the message names.", "kubectl edit chroma %s", name)
 	}
 	return one("Read what the reason means.", "kubectl chroma explain %s", because.Reason)
+}
+
+// allowedSince tells of a change of a distributed Chroma that is held back, whether a person has allowed it and no pass
+// has seen that. Its function is not asked here.
+func allowedSince(v *live.View, blocked v1.Condition) bool {
+	return v.Distributed() && slices.Contains([]reason.Reason{reason.Downgrade, reason.PostgresNewer}, reason.Reason(blocked.Reason)) &&
+		v.Object.GetAnnotations()[chroma.AnnotationAllowDowngrade] == chroma.AnnotationTrue
 }
 
 // migration is the name of the Job of the wanted version.

@@ -143,6 +143,9 @@ func settled(v *live.View, s v1.Status) bool {
 	if written := live.ConditionOf(v.XR, string(reason.ServerReady)); written.Status == statusFalse {
 		return false
 	}
+	if blocked := decided(&s, string(reason.UpgradeBlocked)); blocked.Status == statusTrue && allowedSince(v, blocked) {
+		return false
+	}
 	return v.Answer == nil || v.Answer.Ready
 }
 

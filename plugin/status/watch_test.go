@@ -40,6 +40,16 @@ func unwritten(objects []*unstructured.Unstructured) []*unstructured.Unstructure
 	return objects
 }
 
+// allowed to go back, as a person has just said.
+func allowed(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+	for _, object := range objects {
+		if object.GetKind() == "Chroma" {
+			object.SetAnnotations(map[string]string{"chroma.chromadotnet.org/allow-downgrade": "true"})
+		}
+	}
+	return objects
+}
+
 func TestWatchEndsWhenItServes(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -57,6 +67,8 @@ func TestWatchEndsWhenItServes(t *testing.T) {
 		"Creating":  {reason: "What does not happen in time is a timeout.", state: "creating", args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Creating: Pod demo-1 is starting"},
 		"Changed":   {reason: "A spec that the function has not seen is something to do.", state: "ready", change: wanting, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Ready: docker.io/chromadb/chroma:1.5.9 runs"},
 		"Unwritten": {reason: "Who reads the status next has to find the same.", state: "ready", change: unwritten, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "waited in vain"},
+		"Held":      {reason: "A distributed Chroma ends so too.", state: "distributed-downgrade", code: exit.Refused, want: "Or allow it."},
+		"Allowed":   {reason: "What was allowed and not looked at since is something to do.", state: "distributed-downgrade", change: allowed, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Wait: it is allowed"},
 		"NotCopied": {reason: "A claim's spec that Crossplane has not copied to the composite yet is something to do, although the composite is ready.", state: "claim-backed", change: wanting, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Crossplane has not copied the spec to XChroma"},
 	}
 	for name, tc := range cases {
