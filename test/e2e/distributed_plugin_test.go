@@ -18,15 +18,8 @@ import (
 // TestPluginDistributed leads a distributed Chroma of stand-ins through its life with the plugin alone.
 func TestPluginDistributed(t *testing.T) {
 	s := newScene(t, 0)
-	if s.node == nil {
-		t.Skip("the stand-ins, Postgres and the store run on the node made for the tests")
-	}
-	s.startPostgres()
-	s.startStore()
-	s.pushComponents()
+	s.standIns()
 	version := distributed.Versions()[0]
-	s.secret("postgres", map[string]any{"username": "chroma", "password": postgresPassword})
-	s.secret("bucket", map[string]any{"accessKeyId": storeKey, "secretAccessKey": storeSecret})
 	s.apply(s.distributedManifest(version.Commit))
 
 	t.Log("Without a bucket")
@@ -84,6 +77,41 @@ func TestPluginDistributed(t *testing.T) {
 	if revisions, err := s.query("sysdb", "SELECT version FROM atlas_schema_revisions.atlas_schema_revisions"); err != nil || len(revisions) == 0 {
 		t.Errorf("the database is not what it was: %v: %v", revisions, err)
 	}
+}
+
+// TestPluginVersions leads a distributed Chroma to the next version and back.
+func TestPluginVersions(t *testing.T) {
+	s := newScene(t, 0)
+	s.standIns()
+	s.makeBucket()
+	first, second := distributed.Versions()[0].Commit, distributed.Versions()[1].Commit
+	s.apply(s.distributedManifest(first))
+	s.says(s.chromaCommand(fine, "status", "demo", "-w", "--timeout", "4m"), "demo  Ready", first)
+
+	// It is Ready with the first version at the moment, and is not waited for in vain.
+	s.apply(s.distributedManifest(second))
+	s.says(s.chromaCommand(fine, "status", "demo", "-w", "--timeout", "6m"), "It serves: "+second, "fnConsumer")
+
+	s.apply(s.distributedManifest(first))
+	s.waitCondition("demo", "UpgradeBlocked", "True", "Downgrade")
+	s.says(s.chromaCommand(refused, "status", "demo", "-w", "--timeout", "1m"), "It serves: "+second, "held back: Downgrade")
+	s.says(s.chromaCommand(fine, "status", "demo"), "kubectl chroma allow downgrade -n "+s.namespace+" demo")
+	s.chromaCommand(fine, "allow", "downgrade", "demo", "--yes")
+	s.says(s.chromaCommand(fine, "status", "demo", "-w", "--timeout", "6m"), "It serves: "+first)
+	s.waitTiers(first, time.Minute)
+}
+
+// standIns of a distributed Chroma's images, what it rests on but for the bucket, and the Secrets for that.
+func (s *scene) standIns() {
+	s.Helper()
+	if s.node == nil {
+		s.Skip("the stand-ins, Postgres and the store run on the node made for the tests")
+	}
+	s.startPostgres()
+	s.startStore()
+	s.pushComponents()
+	s.secret("postgres", map[string]any{"username": "chroma", "password": postgresPassword})
+	s.secret("bucket", map[string]any{"accessKeyId": storeKey, "secretAccessKey": storeSecret})
 }
 
 // matches fails when a pattern is nowhere in the output.
