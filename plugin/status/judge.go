@@ -70,6 +70,10 @@ func judge(v *live.View, out *v1.Status) {
 	if !out.Healthy && conditionOf(out, typeResponsive).Status == statusFalse {
 		out.NextSteps = append(out.NextSteps, v1.NextStep{Why: "Find out what changes so often.", Command: "kubectl chroma events " + name})
 	}
+	if out.Healthy && v.Distributed() && v.XR != nil && copied(v) && !seen(v) {
+		// The function is not asked about it here.
+		out.Headline += " Crossplane has not looked at the latest change yet."
+	}
 	if out.Healthy && !copied(v) {
 		out.Headline += " Crossplane has not copied the spec to " + out.Composite + " yet."
 	}

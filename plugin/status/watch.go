@@ -136,7 +136,7 @@ func settled(v *live.View, s v1.Status) bool {
 	if !s.Healthy || v.XR == nil || v.Object.GetDeletionTimestamp() != nil || !copied(v) {
 		return false
 	}
-	if observed, _, _ := unstructured.NestedInt64(v.XR.Object, "status", "observedGeneration"); observed < v.XR.GetGeneration() {
+	if !seen(v) {
 		return false
 	}
 	// The answer is of this moment, and the status of the last pass: who reads it next has to find the same.
@@ -147,6 +147,12 @@ func settled(v *live.View, s v1.Status) bool {
 		return false
 	}
 	return v.Answer == nil || v.Answer.Ready
+}
+
+// seen tells whether the status is about the latest spec.
+func seen(v *live.View) bool {
+	observed, _, _ := unstructured.NestedInt64(v.XR.Object, "status", "observedGeneration")
+	return observed >= v.XR.GetGeneration()
 }
 
 func verdict(s v1.Status) error {

@@ -69,6 +69,7 @@ func TestWatchEndsWhenItServes(t *testing.T) {
 		"Unwritten": {reason: "Who reads the status next has to find the same.", state: "ready", change: unwritten, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "waited in vain"},
 		"Held":      {reason: "A distributed Chroma ends so too.", state: "distributed-downgrade", code: exit.Refused, want: "Or allow it."},
 		"Allowed":   {reason: "What was allowed and not looked at since is something to do.", state: "distributed-downgrade", change: allowed, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Wait: it is allowed"},
+		"Version":   {reason: "So is another version that nobody has looked at.", state: "distributed-ready", change: wanting, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "It serves: 52ce844. Crossplane has not looked at the latest change yet."},
 		"NotCopied": {reason: "A claim's spec that Crossplane has not copied to the composite yet is something to do, although the composite is ready.", state: "claim-backed", change: wanting, args: []string{"--timeout", "2s"}, code: exit.TimedOut, want: "Crossplane has not copied the spec to XChroma"},
 	}
 	for name, tc := range cases {
