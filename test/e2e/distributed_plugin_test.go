@@ -99,6 +99,12 @@ func TestPluginVersions(t *testing.T) {
 	s.chromaCommand(fine, "allow", "downgrade", "demo", "--yes")
 	s.says(s.chromaCommand(fine, "status", "demo", "-w", "--timeout", "6m"), "It serves: "+first)
 	s.waitTiers(first, time.Minute)
+	// Before its namespace: in one that ends provider-kubernetes lets no Object go that deletes what it holds.
+	s.chromaCommand(fine, "delete", "demo", "--keep-data", "--wait", "--yes")
+	s.wait("Objects gone", time.Minute, func() (string, bool) {
+		seen := s.kubectl("get", "objects.kubernetes.m.crossplane.io", "-o", "name")
+		return seen, strings.TrimSpace(seen) == ""
+	})
 }
 
 // standIns of a distributed Chroma's images, what it rests on but for the bucket, and the Secrets for that.
