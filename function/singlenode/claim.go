@@ -52,15 +52,22 @@ func (w World) pinned() types.UID {
 	if w.Chroma.Status.ClaimUID != "" {
 		return types.UID(w.Chroma.Status.ClaimUID)
 	}
+	uid := w.named("")
+	if w.Chroma.Status.AcceptedClaim == chroma.AcceptNewClaimPrefix+string(uid) {
+		return "" // Given up already: the Object is behind.
+	}
+	return uid
+}
+
+// named is the UID of the claim that our Objects name, other than one.
+func (w World) named(other types.UID) types.UID {
 	for _, object := range []*unstructured.Unstructured{w.Composed.ClaimObject, w.Composed.LedgerObject} {
-		if object == nil || objects.Manifest(object).GetUID() == "" {
+		if object == nil {
 			continue
 		}
-		uid := objects.Manifest(object).GetUID()
-		if w.Chroma.Status.AcceptedClaim == chroma.AcceptNewClaimPrefix+string(uid) {
-			return "" // Given up already: the Object is behind.
+		if uid := objects.Manifest(object).GetUID(); uid != "" && uid != other {
+			return uid
 		}
-		return uid
 	}
 	return ""
 }
@@ -99,6 +106,12 @@ func accept(w World, c claim) claim {
 	}
 	lost, anew := strings.CutPrefix(word, chroma.AcceptNewClaimPrefix)
 	if !anew || lost != string(c.pinned) {
+		return c
+	}
+	// An older status that was restored speaks of an earlier claim. The one that the Objects name is lost, too, and takes a
+	// word of its own.
+	if later := w.named(c.pinned); later != "" {
+		c.pinned, c.accepted, c.renewed = later, word, true
 		return c
 	}
 	// With a claim of ours in place already, the pass that unpinned the old one crashed before it wrote the status.

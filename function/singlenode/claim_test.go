@@ -66,6 +66,15 @@ func another(pvc *corev1.PersistentVolumeClaim) {
 	pvc.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "chroma.chromadotnet.org/v1alpha1", Kind: "XChroma", Name: "demo-12345", UID: "another"}})
 }
 
+// naming is an Object whose manifest is of a claim.
+func naming(uid string) *unstructured.Unstructured {
+	metadata := map[string]any{"name": "demo-1"}
+	if uid != "" {
+		metadata["uid"] = uid
+	}
+	return &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"forProvider": map[string]any{"manifest": map[string]any{"metadata": metadata}}}}}
+}
+
 func TestClaimOf(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
@@ -73,8 +82,10 @@ func TestClaimOf(t *testing.T) {
 		pinned   string
 		word     string
 		followed string
-		want     claimState
-		wantUID  types.UID
+		// named is the claim that our Objects name.
+		named   string
+		want    claimState
+		wantUID types.UID
 	}{
 		"Absent":             {reason: "There never was one.", want: claimAbsent},
 		"Taken":              {reason: "Somebody else's.", pvc: claimNamed("a", nil), want: claimTaken},
@@ -93,6 +104,10 @@ func TestClaimOf(t *testing.T) {
 		"BeginAnewOnce":      {reason: "A word that was followed does nothing for a later loss.", pinned: "a", word: "new/a", followed: "new/a", want: claimLost, wantUID: "a"},
 		"BeganAnewAndCrashed": {reason: "The pass that gave up the old one crashed before its status was written, and the new one is there.",
 			pvc: claimNamed("b", marked), pinned: "a", word: "new/a", want: claimUsable, wantUID: "b"},
+		"BeginAnewOfAnOlderStatus": {reason: "An older status was restored: the claim of the Objects is lost, too, and was not given up.",
+			pinned: "a", word: "new/a", named: "b", want: claimLost, wantUID: "b"},
+		"BeganAnewAndCrashedTwice": {reason: "The new one was pinned before a status was written.",
+			pvc: claimNamed("b", marked), pinned: "a", word: "new/a", named: "b", want: claimUsable, wantUID: "b"},
 		"BeginAnewOnAnothers": {reason: "The one in its place was not made by us.", pvc: claimNamed("b", ours), pinned: "a", word: "new/a", want: claimLost, wantUID: "a"},
 	}
 	for name, tc := range cases {
@@ -100,6 +115,9 @@ func TestClaimOf(t *testing.T) {
 			w := worldOf(tc.pvc)
 			w.Chroma.Status.ClaimUID, w.Chroma.Status.AcceptedClaim = tc.pinned, tc.followed
 			w.Chroma.SetAnnotations(map[string]string{chroma.AnnotationAcceptClaim: tc.word})
+			if tc.named != "" {
+				w.Composed.ClaimObject, w.Composed.LedgerObject = naming(tc.named), naming(tc.named)
+			}
 			if got := claimOf(w); got.state != tc.want || got.pinned != tc.wantUID {
 				t.Errorf("\n%s\nclaimOf(...): want state %d of %q, got %d of %q", tc.reason, tc.want, tc.wantUID, got.state, got.pinned)
 			}
@@ -108,13 +126,6 @@ func TestClaimOf(t *testing.T) {
 }
 
 func TestPinned(t *testing.T) {
-	naming := func(uid string) *unstructured.Unstructured {
-		metadata := map[string]any{"name": "demo-1"}
-		if uid != "" {
-			metadata["uid"] = uid
-		}
-		return &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"forProvider": map[string]any{"manifest": map[string]any{"metadata": metadata}}}}}
-	}
 	cases := map[string]struct {
 		reason        string
 		status        string

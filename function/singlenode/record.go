@@ -29,6 +29,9 @@ func recordOf(w World, c claim) record {
 	}
 	if c.pvc == nil || c.pinned != c.pvc.GetUID() {
 		if status == nil {
+			status = w.onItsWay(c.pinned)
+		}
+		if status == nil {
 			return record{}
 		}
 		return record{Record: *status, newer: status.Newer()}

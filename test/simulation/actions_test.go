@@ -42,6 +42,7 @@ type run struct {
 	// status of an XR and snapshot of the cluster, saved to be restored later.
 	savedStatus   *unstructured.Unstructured
 	savedSnapshot []*unstructured.Unstructured
+	savedForeign  map[types.UID]bool
 	// recent passes, for the story of a failure.
 	recent []*simulator.Pass
 	// written are the last writes.

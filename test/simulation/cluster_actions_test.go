@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"maps"
+
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -127,11 +129,12 @@ func (r *run) restoreStatus(t *choice) bool {
 // that is outside the promise, and the truth starts anew from what the records say.
 func (r *run) restoreCluster(t *choice) bool {
 	if r.savedSnapshot == nil || t.between(0, 2) == 0 {
-		r.savedSnapshot = r.Snapshot()
+		r.savedSnapshot, r.savedForeign = r.Snapshot(), maps.Clone(r.oracle.foreign)
 		return false
 	}
 	r.oracle.muted = true
 	r.Restore(r.savedSnapshot)
+	maps.Copy(r.oracle.foreign, r.savedForeign) // What was taken over since is somebody else's again.
 	r.oracle.muted = false
 	r.oracle.rebase()
 	r.savedStatus = nil // It can be of a time after the snapshot, and is no older one then.

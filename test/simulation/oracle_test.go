@@ -24,6 +24,7 @@ import (
 	"github.com/function-chroma/function-chroma/function/settings"
 	"github.com/function-chroma/function-chroma/function/simulator"
 	"github.com/function-chroma/function-chroma/function/simulator/store"
+	"github.com/function-chroma/function-chroma/function/singlenode/objects"
 )
 
 // oracle holds the invariants after every single write. It knows the truth of every volume, which the function does not.
@@ -70,6 +71,8 @@ type observedPass struct {
 	manifest string
 	// away are the nodes that did not answer.
 	away map[string]bool
+	// onItsWay is the claim in the ledger Object, nil without one.
+	onItsWay *unstructured.Unstructured
 	// classes of priority that were there.
 	classes map[string]bool
 	// theirs are the objects of others that were there.
@@ -176,6 +179,9 @@ func (o *oracle) look() {
 		if uid, named, _ := unstructured.NestedString(object.Object, "spec", "forProvider", "manifest", "metadata", "uid"); named {
 			o.seen.manifest = uid
 		}
+	}
+	if object := o.w.Get(simulatorKindObject(), namespace, chroma.LedgerObjectName("demo")); object != nil {
+		o.seen.onItsWay = objects.Manifest(object)
 	}
 	o.seen.theirs = maps.Clone(o.foreign)
 	o.seen.classes = map[string]bool{}

@@ -152,22 +152,30 @@ func (r *run) statusOutcome(c store.Change) {
 	}
 }
 
-// incidentEnded takes in a person's word that a pass has followed. The incident stands in the status, or on the claim alone
-// when an older status was restored, one of an earlier claim perhaps.
+// incidentEnded takes in a person's word that a pass has followed. The incident stands in the status, or on the claim or in
+// the ledger Object alone when an older status was restored, one of an earlier claim or incident perhaps.
 func (r *run) incidentEnded(before, after *chroma.Chroma) {
-	incident := ""
+	if after.Status.DataVersionUnknown || after.Status.DataRecord == before.Status.DataRecord {
+		return
+	}
+	var incidents []string
 	if before.Status.ClaimUID == after.Status.ClaimUID {
-		incident = before.Status.DataVersionUnknownIncident
+		incidents = append(incidents, before.Status.DataVersionUnknownIncident)
 	}
-	if claim := r.claim("demo"); incident == "" && claim != nil && string(claim.GetUID()) == after.Status.ClaimUID {
-		incident = claim.GetAnnotations()[chroma.AnnotationDataVersionUnknown]
+	if claim := r.claim("demo"); claim != nil && string(claim.GetUID()) == after.Status.ClaimUID {
+		incidents = append(incidents, claim.GetAnnotations()[chroma.AnnotationDataVersionUnknown])
 	}
-	if incident == "" || after.Status.DataVersionUnknown || after.Status.DataRecord == before.Status.DataRecord {
+	// The Object is written before the status: what it held is what the pass has seen.
+	if onItsWay := r.oracle.seen.onItsWay; onItsWay != nil && string(onItsWay.GetUID()) == after.Status.ClaimUID {
+		incidents = append(incidents, onItsWay.GetAnnotations()[chroma.AnnotationDataVersionUnknown])
+	}
+	incidents = slices.DeleteFunc(incidents, func(code string) bool { return code == "" })
+	if len(incidents) == 0 {
 		return
 	}
 	r.counts[incidentEnded]++
 	word := r.oracle.seen.read().chroma.GetAnnotations()[chroma.AnnotationDeclaredDataVersion]
-	if strings.HasSuffix(word, "/"+incident) {
+	if slices.ContainsFunc(incidents, func(code string) bool { return strings.HasSuffix(word, "/"+code) }) {
 		r.oracle.declared(after)
 	}
 }
