@@ -127,6 +127,7 @@ has no group is of the core, and ` + "`lint`, `render` and `explain REASON`" + `
 
 ` + "`upgrade apply`" + ` creates a Pod for trial only, in a dry run. ` + "`check`" + ` writes to the server through its Service, and takes it
 away again. ` + "`install`" + ` without ` + "`--apply`" + ` needs no rights. The completion of the shell goes without what it may not list.
+With ` + "`--wait`, `delete`" + ` of a distributed Chroma needs to list its Objects: without that it ends with an error once the Chroma is gone.
 
 | Command | Rights |
 |---|---|

@@ -21,6 +21,7 @@ func alternatives() map[string]string {
 		"tree get valdoperatorreleases":    kinds,
 		"status list chromas":              "only without a name",
 		"upgrade check list chromas":       "only without a name",
+		"delete list objects":              "only with --wait, and only a distributed Chroma has them",
 		"logs list pods":                   mode,
 		"restart get statefulsets":         mode,
 		"restart patch statefulsets":       mode,

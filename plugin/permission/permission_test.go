@@ -52,6 +52,7 @@ func invocations() map[string]fixture.Invocation {
 		"port-forward":        {State: "ready", Command: "port-forward", Args: []string{"port-forward", "demo", "--port", "0"}},
 		"port-forward vector": {State: "distributed-ready", Command: "port-forward", Args: []string{"port-forward", "demo", "--port", "0"}},
 		"delete vectors":      {State: "distributed-ready", Command: "delete", Args: []string{"delete", "demo", "--keep-data", "-y"}},
+		"delete and wait":     {State: "distributed-ready", Command: "delete", Args: []string{"delete", "demo", "--keep-data", "-y", "--wait", "--timeout", "1s"}},
 		"upgrade check claim": {State: "claim-backed", Command: "upgrade check", Args: []string{"upgrade", "check", "demo", "--image", "docker.io/chromadb/chroma:1.5.9"}},
 		"install":             {State: "ready", Command: "install", Args: []string{"install", "--apply", "-y", "--version", "v0.1.0"}},
 		"version":             {State: "ready", Command: "version", Args: []string{"version"}},

@@ -38,6 +38,10 @@ func New(f factory.Factory) *cobra.Command {
 here is what happens. With --wait the end is seen too: that the claim stayed, or went. What ends before the deletion,
 also by an interrupt, says how to take the policy back. A claim that cannot be read ends it before anything is changed.
 
+The data of a distributed Chroma is in its Postgres and its bucket, and stays. With --wait the Objects of
+provider-kubernetes that hold its MemberLists are waited for too: a namespace that is deleted before they are gone stays
+Terminating.
+
 Whether the volume behind a claim that goes is deleted too is up to the reclaim policy of its StorageClass.
 
 ` + exit.Help,
@@ -57,7 +61,7 @@ Whether the volume behind a claim that goes is deleted too is up to the reclaim 
 	flags := command.Flags()
 	flags.BoolVar(&o.keep, "keep-data", false, "the claim stays")
 	flags.BoolVar(&o.lose, "delete-data", false, "the claim goes too")
-	flags.BoolVar(&o.wait, "wait", false, "wait until the Chroma is gone, and look what became of the claim")
+	flags.BoolVar(&o.wait, "wait", false, "wait until the Chroma is gone, and look what became of the claim; for a distributed one also until the Objects of its MemberLists are gone")
 	flags.DurationVar(&o.timeout, "timeout", 2*time.Minute, "how long to wait for the policy to be in effect, and with --wait for each part of the end; 0 waits for ever")
 	o.AddFlags(flags)
 	return command
@@ -68,19 +72,10 @@ func (o *options) run(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
-	namespace, name := view.Namespace(), view.Name()
 	if !view.SingleNode() {
-		if o.lose {
-			return exit.Errorf(exit.Refused, "the data of a distributed Chroma is in its Postgres and bucket, which are never deleted: use --keep-data")
-		}
-		if err := o.Confirm(fmt.Sprintf("Delete %s/%s? Its Postgres and its bucket stay.", namespace, name)); err != nil {
-			return err
-		}
-		if err := o.Delete(ctx, client, view.Object); err != nil {
-			return err
-		}
-		return o.end(ctx, client, view, "")
+		return o.distributed(ctx, client, view)
 	}
+	namespace, name := view.Namespace(), view.Name()
 	policy, question := chroma.PVCRetain, fmt.Sprintf("Delete %s/%s, and keep its claim %s?", namespace, name, chroma.ClaimName(name))
 	if o.lose {
 		policy, question = chroma.PVCDelete, fmt.Sprintf("Delete %s/%s AND ALL ITS DATA (claim %s)?", namespace, name, chroma.ClaimName(name))
@@ -210,7 +205,10 @@ func (o *options) end(ctx context.Context, client *cluster.Client, v *live.View,
 			return err
 		}
 	}
-	if policy == "" || v.Claim == nil {
+	switch {
+	case !v.SingleNode():
+		return o.lists(ctx, client, v)
+	case v.Claim == nil:
 		return nil
 	}
 	return o.claim(ctx, client, v, policy)
@@ -218,7 +216,7 @@ func (o *options) end(ctx context.Context, client *cluster.Client, v *live.View,
 
 // becomes says what is to become of the data, for those who do not wait for it.
 func (o *options) becomes(v *live.View, policy chroma.PVCDeletionPolicy) error {
-	text := "Its Postgres and its bucket stay."
+	text := stays
 	switch name := chroma.ClaimName(v.Name()); {
 	case policy != "" && v.Claim == nil:
 		text = fmt.Sprintf("It has no claim %s at the moment.", name)

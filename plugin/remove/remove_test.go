@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
@@ -40,6 +41,14 @@ func TestDelete(t *testing.T) {
 		"Vectors": {
 			Reason: "A distributed Chroma is deleted, and its data is elsewhere.", State: "distributed-ready", Args: args("--keep-data", "--yes"),
 			Writes: 1,
+		},
+		"VectorsWaitUnread": {
+			Reason: "Whether its namespace can be deleted is not known when the Objects of its MemberLists cannot be read.", State: "distributed-ready",
+			Args: args("--keep-data", "--yes", "--wait"), Fault: fixture.Forbid("/objects"), Code: exit.Error, Want: "do not delete the namespace", Writes: 1,
+		},
+		"VectorsHeld": {
+			Reason: "Objects that provider-kubernetes does not let go are named.", State: "distributed-ready",
+			Args: args("--keep-data", "--yes", "--wait", "--timeout", "1500ms"), Code: exit.TimedOut, Want: "are left: compaction-service-memberlist, ", Writes: 1,
 		},
 		"VectorsServer":   {Reason: "Its deletion can be tried.", State: "distributed-ready", Args: args("--keep-data", "--dry-run", "server")},
 		"VectorsNotAsked": {Reason: "A distributed Chroma is not deleted without a question either.", State: "distributed-ready", Args: args("--keep-data"), Code: exit.Usage},
@@ -170,6 +179,45 @@ func told(t *testing.T, server *fixture.Server, args ...string) fixture.Result {
 	got := fixture.Run(t, server, "", args...)
 	fixture.Told(t, server, "Crossplane carries out what is written, a few looks later.", got, args...)
 	return got
+}
+
+// TestDeleteWaitsForTheObjectsOfMemberLists, which go one after the other when the Chroma is gone.
+func TestDeleteWaitsForTheObjectsOfMemberLists(t *testing.T) {
+	t.Parallel()
+	objects := fixture.Load(t, "distributed-ready")
+	var names []string
+	for _, object := range objects {
+		if object.GetKind() != "Object" {
+			continue
+		}
+		names = append(names, object.GetName())
+		if len(names) == 1 {
+			again := object.DeepCopy()
+			again.SetName("another-memberlist")
+			again.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "chroma.chromadotnet.org/v1alpha1", Kind: "Chroma", Name: "demo", UID: "another"}})
+			objects = append(objects, again)
+		}
+	}
+	server := fixture.Serve(t, objects...)
+	var looks atomic.Int64
+	server.Fault = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodGet || !strings.HasSuffix(r.URL.Path, "/objects") {
+			return false
+		}
+		switch looks.Add(1) {
+		case 2:
+			server.Edit("Object", names[0], nil)
+		case 3:
+			for _, name := range names[1:] {
+				server.Edit("Object", name, nil)
+			}
+		}
+		return false
+	}
+	got := told(t, server, "delete", "demo", "-n", "default", "--keep-data", "--wait", "-y", "--timeout", "20s")
+	if got.Code != exit.Fine || looks.Load() != 3 || !strings.HasSuffix(got.Out, "is gone. What is in its Postgres and its bucket stays.\n") {
+		t.Errorf("want its Objects waited for, and none of another Chroma, after %d looks got:\n%s", looks.Load(), got)
+	}
 }
 
 func TestDeleteData(t *testing.T) {
