@@ -17,6 +17,7 @@ import (
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/factory"
 	"github.com/function-chroma/function-chroma/plugin/live"
+	"github.com/function-chroma/function-chroma/plugin/target"
 )
 
 type options struct {
@@ -49,6 +50,9 @@ Whether the volume behind a claim that goes is deleted too is up to the reclaim 
   kubectl chroma delete demo --delete-data --wait --yes`,
 		Args: factory.Arguments(1, 1, "a name"),
 		RunE: func(command *cobra.Command, args []string) error {
+			if err := o.release(args[0]); err != nil {
+				return err
+			}
 			if o.keep == o.lose {
 				return exit.Errorf(exit.Usage, "say what becomes of the data: --keep-data or --delete-data")
 			}
@@ -65,6 +69,21 @@ Whether the volume behind a claim that goes is deleted too is up to the reclaim 
 	flags.DurationVar(&o.timeout, "timeout", 2*time.Minute, "how long to wait for the policy to be in effect, and with --wait for each part of the end; 0 waits for ever")
 	o.AddFlags(flags)
 	return command
+}
+
+// release refuses what is no Chroma before anything else is asked for, and says how a ValdOperatorRelease is deleted.
+func (o *options) release(argument string) error {
+	of, err := target.Parse(argument)
+	if err != nil || of.Kind != cluster.ValdOperatorRelease() {
+		return err
+	}
+	namespace, err := o.factory.Namespace()
+	if err != nil {
+		return err
+	}
+	return exit.Errorf(exit.Usage, "%[1]q is a ValdOperatorRelease, and this command is for Chroma. Type: kubectl delete valdoperatorrelease -n %[2]s %[3]s\n"+
+		"Its ValdReleases are deleted with it, those in other clusters too. To keep them: kubectl delete valdoperatorrelease -n %[2]s %[3]s --cascade=orphan",
+		argument, namespace, of.Name)
 }
 
 func (o *options) run(ctx context.Context, argument string) error {

@@ -32,7 +32,12 @@ func TestDelete(t *testing.T) {
 			Reason: "Until the policy Delete is in effect nothing is deleted, and that it was set is said.", State: "ready", Args: args("--delete-data", "--timeout", "100ms", "--yes"),
 			Code: exit.TimedOut, Want: takenBack, Writes: 1,
 		},
-		"Neither":  {Reason: "What becomes of the data has to be said.", State: "ready", Args: args("--yes"), Code: exit.Usage},
+		"Neither": {Reason: "What becomes of the data has to be said.", State: "ready", Args: args("--yes"), Code: exit.Usage},
+		"Release": {
+			Reason: "How a ValdOperatorRelease is deleted is said before what becomes of the data is asked for.", State: "vald-completed", Args: []string{"delete", "vor/demo"},
+			Code: exit.Usage, Want: "kubectl delete valdoperatorrelease -n default demo",
+		},
+		"Kind":     {Reason: "So is that a kind is not known.", State: "ready", Args: []string{"delete", "pod/demo"}, Code: exit.Usage, Want: "neither a Chroma"},
 		"Both":     {Reason: "The two contradict each other.", State: "ready", Args: args("--keep-data", "--delete-data"), Code: exit.Usage},
 		"NotAsked": {Reason: "Without a terminal --yes is needed.", State: "ready", Args: args("--delete-data"), Code: exit.Usage},
 		"Client":   {Reason: "A dry run of the client says what would be changed.", State: "ready", Args: args("--delete-data", "--dry-run", "client")},
