@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/function-chroma/function-chroma/plugin/api/v1"
@@ -160,9 +161,22 @@ func (o *Options) Run(ctx context.Context) error {
 func (o *Options) one(ctx context.Context) (v1.Status, error) {
 	view, err := live.Glance(ctx, o.client, o.target.Kind, o.namespace, o.target.Name, o.factory.Now())
 	if err != nil {
-		return v1.Status{}, err
+		return v1.Status{}, o.absent(ctx, err)
 	}
 	return modelOf(view), nil
+}
+
+// absent says of a Chroma that is not there whether a ValdOperatorRelease has its name. Where that cannot be read, there is
+// nothing to add.
+func (o *Options) absent(ctx context.Context, err error) error {
+	if !apierrors.IsNotFound(err) || o.target.Kind != cluster.Chroma() {
+		return err
+	}
+	release, failed := o.client.Find(ctx, cluster.ValdOperatorRelease(), o.namespace, o.target.Name)
+	if failed != nil || release == nil {
+		return err
+	}
+	return fmt.Errorf("%w\nThere is a ValdOperatorRelease of that name. Type: kubectl chroma status -n %s vor/%s", err, o.namespace, o.target.Name)
 }
 
 func (o *Options) print(to io.Writer, status v1.Status) error {

@@ -85,6 +85,35 @@ func TestStatusWithoutTheAPIServersHelp(t *testing.T) {
 	}
 }
 
+func TestAnAbsentChromaWhoseNameAReleaseHas(t *testing.T) {
+	const hint = "kubectl chroma status -n default vor/demo"
+	cases := map[string]struct {
+		reason string
+		fault  fixture.Fault
+		args   []string
+		hinted bool
+	}{
+		"There":     {reason: "The release that has the name is probably meant.", args: []string{"demo"}, hinted: true},
+		"Watch":     {reason: "So it is by who waits for it.", args: []string{"demo", "--watch"}, hinted: true},
+		"Nobody":    {reason: "Where no release has the name, there is none to look at.", args: []string{"nobody"}},
+		"Forbidden": {reason: "Who may not read releases did not ask for one.", fault: fixture.Forbid("/valdoperatorreleases"), args: []string{"demo"}},
+		"Unread":    {reason: "A Chroma that cannot be read is not absent.", fault: fixture.Forbid("/chromas"), args: []string{"demo"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := fixture.Serve(t, fixture.Load(t, "vald-completed")...)
+			server.Fault = tc.fault
+			got := fixture.Run(t, server, "", append([]string{"status", "-n", "default"}, tc.args...)...)
+			if got.Code != exit.Error || strings.Contains(got.Err, hint) != tc.hinted || !strings.Contains(got.Err, "cannot read Chroma "+tc.args[0]) {
+				t.Errorf("\n%s\nwant exit code %d and a hint: %t, got:\n%s", tc.reason, exit.Error, tc.hinted, got)
+			}
+			if strings.Contains(got.Err, "cannot get resource \"valdoperatorreleases\"") {
+				t.Errorf("\n%s\na right that nobody asked for is told:\n%s", tc.reason, got)
+			}
+		})
+	}
+}
+
 func TestWhatCannotBeReadIsNotSaidToBeGone(t *testing.T) {
 	cases := map[string]struct {
 		reason string

@@ -58,7 +58,7 @@ func (o *Options) follow(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return w.inVain(ctx)
 		case err != nil && !w.seen:
-			return err
+			return o.absent(ctx, err)
 		case apierrors.IsNotFound(err):
 			// One that is gone does not come back.
 			return exit.Errorf(exit.Error, "%s %s/%s is gone: it was deleted while it was waited for", o.target.Kind.Kind, o.namespace, o.target.Name)
