@@ -48,6 +48,15 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestCheckOfADistributedChromaSaysWhatToDoInstead(t *testing.T) {
+	server := fixture.Serve(t, fixture.Load(t, "distributed-ready")...)
+	got := fixture.Run(t, server, "", "upgrade", "check", "demo", "-n", "default", "--image", repository+"1.5.9")
+	fixture.Golden(t, "check/distributed.txt", got.String())
+	if got.Code != exit.Usage || strings.Count(got.Err, "default/demo") != 1 || !strings.Contains(got.Err, "spec.distributed.version") {
+		t.Errorf("want it named once, and its version, got:\n%s", got)
+	}
+}
+
 // answers of a check as a program reads them.
 func answers(t *testing.T, got fixture.Result) v1.UpgradeCheckList {
 	t.Helper()

@@ -25,7 +25,9 @@ func judge(ctx context.Context, client *cluster.Client, v *live.View, q question
 		Namespace: v.Namespace(), Name: v.Name(), From: v.Chroma.Status.Image, To: q.image, Notes: slices.Clone(v.Notes),
 	}
 	if v.Distributed() {
-		return out, exit.Errorf(exit.Usage, "%s/%s is distributed: its components follow spec.distributed.version, and it has no image", v.Namespace(), v.Name())
+		return out, exit.Errorf(exit.Usage, "it is distributed, and has a version instead of an image: spec.distributed.version\n"+
+			"With another version in FILE, kubectl chroma lint -f FILE says whether it is known and fits the spec, and render -f FILE what it gives. Applied, one "+
+			"that is older than what has migrated the database is refused (%s), and nothing is changed; a newer one migrates the database.", reason.Downgrade)
 	}
 	answer, err := v.Ask(ctx, client, q.change)
 	if err != nil {
