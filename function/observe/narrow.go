@@ -21,11 +21,13 @@ type Narrower struct {
 // memory than the function may have.
 //
 // Of all other objects it leaves out the fields in managedFields where nobody reads them: they are half of an object, in
-// very small pieces. The Object of provider-kubernetes has those of another one in its status.
+// very small pieces. The Object of provider-kubernetes has another one in its status, of which only the status is read.
 func NewNarrower(reads map[string][]string) Narrower {
 	n := Narrower{
-		answers:   make(map[string]keep, len(reads)),
-		unmanaged: leave(treeOf([]string{"metadata.managedFields.fieldsV1", "status.atProvider.manifest.metadata.managedFields.fieldsV1"})),
+		answers: make(map[string]keep, len(reads)),
+		unmanaged: leave(treeOf([]string{
+			"metadata.managedFields.fieldsV1", "status.atProvider.manifest.metadata", "status.atProvider.manifest.spec",
+		})),
 	}
 	for question, paths := range reads {
 		n.answers[question] = keep(treeOf(paths))
