@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/function-chroma/function-chroma/plugin/exit"
 	"github.com/function-chroma/function-chroma/plugin/fixture"
@@ -22,7 +23,7 @@ func TestEndpoint(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			server := fixture.Serve(t, fixture.Load(t, tc.state)...)
-			if diff := cmp.Diff(tc.want, fixture.Run(t, server, "", "endpoint", "demo", "-n", "default")); diff != "" {
+			if diff := cmp.Diff(tc.want, fixture.Run(t, server, "", "endpoint", "demo", "-n", "default"), cmpopts.IgnoreFields(fixture.Result{}, "Shown")); diff != "" {
 				t.Errorf("\n%s\nendpoint: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
