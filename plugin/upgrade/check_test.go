@@ -197,6 +197,7 @@ func TestCheckOfManyAsATable(t *testing.T) {
 	server := fixture.Serve(t, fixture.Load(t, "ready")...)
 	fixture.Golden(t, "check/table.txt", fixture.Run(t, server, "", "upgrade", "check", "-A", "--image", repository+"1.5.8").String())
 	file := head + "metadata: {name: demo, namespace: default}\nspec: {image: '" + repository + "1.4.1', storage: {size: 10Gi}}\n"
+	fixture.Golden(t, "check/distributed-table.txt", fixture.Run(t, fixture.Serve(t, fixture.Load(t, "distributed-ready")...), "", "upgrade", "check", "-A", "--image", repository+"1.5.8").String())
 	fixture.Golden(t, "check/file.txt", fixture.Run(t, server, file, "upgrade", "check", "-f", "-").String())
 }
 

@@ -130,12 +130,20 @@ func (o *CheckOptions) questions(ctx context.Context) ([]question, []string, err
 		return nil, nil, err
 	}
 	var out []question
+	var notes []string
 	for _, object := range objects {
-		if !distributed(object) {
-			out = append(out, about(object, o.image))
+		if distributed(object) {
+			notes = append(notes, leftOut(object))
+			continue
 		}
+		out = append(out, about(object, o.image))
 	}
-	return out, nil, nil
+	return out, notes, nil
+}
+
+// leftOut says that a distributed Chroma is.
+func leftOut(object *unstructured.Unstructured) string {
+	return fmt.Sprintf("%s/%s is left out: it is distributed, and has a version instead of an image", object.GetNamespace(), object.GetName())
 }
 
 // fromFiles asks about the Chroma of the files.
@@ -154,7 +162,7 @@ func (o *CheckOptions) fromFiles() ([]question, []string, error) {
 			object.SetNamespace(o.namespace)
 		}
 		if distributed(object.Unstructured) {
-			notes = append(notes, fmt.Sprintf("%s/%s is left out: it is distributed, and has a version instead of an image", object.GetNamespace(), object.GetName()))
+			notes = append(notes, leftOut(object.Unstructured))
 			continue
 		}
 		image := o.image
