@@ -276,8 +276,11 @@ func (o *oracle) podChanged(c store.Change) {
 // podWritten is called when Crossplane writes to a Pod that is there.
 func (o *oracle) podWritten(c store.Change) {
 	taken := c.Before.GetLabels()[labelComposite] == "" && c.After.GetLabels()[labelComposite] != ""
-	if o.seen.ending == c.Before.GetUID() && taken && !o.stale {
-		o.violatef(1, "a Pod was composed onto Pod %s, which is ending", o.seen.ending)
+	if o.seen.ending == c.Before.GetUID() && taken {
+		if !o.stale {
+			o.violatef(1, "a Pod was composed onto Pod %s, which is ending", o.seen.ending)
+		}
+		return // It was composed anew: no image starts in a Pod that ends.
 	}
 	if !composedImage(c.Before) && composedImage(c.After) {
 		o.violatef(3, "an edit of the image by hand was undone on a running Pod")
