@@ -52,20 +52,20 @@ func (w World) pinned() types.UID {
 	if w.Chroma.Status.ClaimUID != "" {
 		return types.UID(w.Chroma.Status.ClaimUID)
 	}
-	uid := w.named("")
+	uid := w.named()
 	if w.Chroma.Status.AcceptedClaim == chroma.AcceptNewClaimPrefix+string(uid) {
 		return "" // Given up already: the Object is behind.
 	}
 	return uid
 }
 
-// named is the UID of the claim that our Objects name, other than one.
-func (w World) named(other types.UID) types.UID {
+// named is the UID of the claim that our Objects name, other than some.
+func (w World) named(others ...types.UID) types.UID {
 	for _, object := range []*unstructured.Unstructured{w.Composed.ClaimObject, w.Composed.LedgerObject} {
 		if object == nil {
 			continue
 		}
-		if uid := objects.Manifest(object).GetUID(); uid != "" && uid != other {
+		if uid := objects.Manifest(object).GetUID(); uid != "" && !slices.Contains(others, uid) {
 			return uid
 		}
 	}
@@ -109,8 +109,8 @@ func accept(w World, c claim) claim {
 		return c
 	}
 	// An older status that was restored speaks of an earlier claim. The one that the Objects name is lost, too, and takes a
-	// word of its own.
-	if later := w.named(c.pinned); later != "" {
+	// word of its own, unless it had that already and its Object is behind.
+	if later := w.named(c.pinned, types.UID(strings.TrimPrefix(c.accepted, chroma.AcceptNewClaimPrefix))); later != "" {
 		c.pinned, c.accepted, c.renewed = later, word, true
 		return c
 	}

@@ -106,6 +106,8 @@ func TestClaimOf(t *testing.T) {
 			pvc: claimNamed("b", marked), pinned: "a", word: "new/a", want: claimUsable, wantUID: "b"},
 		"BeginAnewOfAnOlderStatus": {reason: "An older status was restored: the claim of the Objects is lost, too, and was not given up.",
 			pinned: "a", word: "new/a", named: "b", want: claimLost, wantUID: "b"},
+		"BeginAnewOnceMore": {reason: "The Object behind names one that was given up before.",
+			pinned: "b", word: "new/b", followed: "new/a", named: "a", want: claimAbsent},
 		"BeganAnewAndCrashedTwice": {reason: "The new one was pinned before a status was written.",
 			pvc: claimNamed("b", marked), pinned: "a", word: "new/a", named: "b", want: claimUsable, wantUID: "b"},
 		"BeginAnewOnAnothers": {reason: "The one in its place was not made by us.", pvc: claimNamed("b", ours), pinned: "a", word: "new/a", want: claimLost, wantUID: "a"},
