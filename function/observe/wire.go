@@ -27,20 +27,17 @@ const (
 // A change of a value that is a message: it appends what the value becomes, at most as long as it was. Nil: it goes.
 type change func(out, value []byte) []byte
 
-// only the values of one field are changed.
-func only(field protowire.Number, of change) change {
-	return func(out, message []byte) []byte {
-		return rewrite(out, message, func(number protowire.Number) change {
-			if number == field {
-				return of
-			}
-			return nil
-		})
-	}
-}
+// whole: a value stays as it is.
+func whole(out, value []byte) []byte { return append(out, value...) }
 
-// rewrite a message with the changes of its fields, nil for those that stay. A message that cannot be read stays whole.
-func rewrite(out, message []byte, of func(protowire.Number) change) []byte {
+// none of a value is left.
+func none([]byte, []byte) []byte { return nil }
+
+// each value of some fields of a message is changed; the other fields stay.
+type each map[protowire.Number]change
+
+// of a message. One that cannot be read stays whole.
+func (e each) of(out, message []byte) []byte {
 	begin := len(out)
 	for rest := message; len(rest) > 0; {
 		number, kind, tag := protowire.ConsumeTag(rest)
@@ -53,8 +50,8 @@ func rewrite(out, message []byte, of func(protowire.Number) change) []byte {
 		}
 		field := rest[:tag+length]
 		rest = rest[tag+length:]
-		changes := of(number)
-		if changes == nil || kind != protowire.BytesType {
+		changes, is := e[number]
+		if !is || kind != protowire.BytesType {
 			out = append(out, field...)
 			continue
 		}
