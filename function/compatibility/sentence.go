@@ -52,6 +52,9 @@ func alternatives(table []Passage, from Version, product v1alpha1.Product) strin
 	return fmt.Sprintf(" What was tried starts from %s.", list(sources))
 }
 
+// ByHand begins the sentence of a message that says which annotations to set. A command that sets them leaves it out.
+const ByHand = "To do it nevertheless set the"
+
 // howToAllow names the missing annotations, and those that have a value that does not count.
 func howToAllow(needed, set []Annotation) string {
 	assignments := make([]string, 0, len(needed))
@@ -67,7 +70,7 @@ func howToAllow(needed, set []Annotation) string {
 	if len(needed) > 1 {
 		word = "annotations"
 	}
-	return join(fmt.Sprintf("To do it nevertheless set the %s %s.", word, list(assignments)), wrong)
+	return join(fmt.Sprintf("%s %s %s.", ByHand, word, list(assignments)), wrong)
 }
 
 func valueOf(annotations []Annotation, key string) (string, bool) {

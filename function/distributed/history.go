@@ -14,6 +14,9 @@ import (
 	"github.com/function-chroma/function-chroma/function/reason"
 )
 
+// ByHand begins the part of a message that says which annotation to set. A command that sets it leaves it out.
+const ByHand = "Nothing is changed. To go back all the same:"
+
 // database that a Chroma migrates, by which a history is told from that of another database.
 func database(postgres chart.Postgres) string {
 	return net.JoinHostPort(postgres.Host, strconv.Itoa(int(postgres.Port))) + "/" + postgres.Database
@@ -85,8 +88,8 @@ func (s situation) mayMigrate() (allowed bool, why finding) {
 		how = "had migrated it before that"
 	}
 	return false, finding{reason.Downgrade, fmt.Sprintf(
-		"Version %s has migrated the database, and %s %s. Nothing is changed. To go back all the same: kubectl annotate chroma -n %s %s %s=%q",
-		last, wanted, how, s.w.Chroma.GetNamespace(), s.w.Chroma.GetName(), v1alpha1.AnnotationAllowDowngrade, v1alpha1.AnnotationTrue)}
+		"Version %s has migrated the database, and %s %s. %s kubectl annotate chroma -n %s %s %s=%q",
+		last, wanted, how, ByHand, s.w.Chroma.GetNamespace(), s.w.Chroma.GetName(), v1alpha1.AnnotationAllowDowngrade, v1alpha1.AnnotationTrue)}
 }
 
 // mayMigrateUnknown asks the database itself, where no history says what has migrated it. Once our own Job is there,
